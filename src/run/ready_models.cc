@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/join.h"
 #include "base/quote.h"
+#include "text/language_codes.h"
 
 namespace dragoman::run {
 namespace {
@@ -39,10 +40,15 @@ ReadyModel ready_model(const std::string& from, const std::string& to, const std
   check(!models.empty(),
         "expected a model: there are none in a folder `models` beside this program or in share/dragoman of its "
         "installation, so name a model file (--model FILE)");
-  std::vector<std::string> known;
-  for (const ReadyModel& model : models) known.push_back(model.languages.show());
+  std::vector<std::string> known, sources, targets;
+  for (const ReadyModel& model : models) {
+    known.push_back(model.languages.show());
+    sources.push_back(model.languages.source);
+    targets.push_back(model.languages.target);
+  }
+  const std::string source = text::find_language(from, sources), target = text::find_language(to, targets);
   std::erase_if(models, [&](const ReadyModel& model) {
-    return (!from.empty() && model.languages.source != from) || (!to.empty() && model.languages.target != to);
+    return (!from.empty() && model.languages.source != source) || (!to.empty() && model.languages.target != target);
   });
   check(!models.empty(),
         "no model that comes with the program translates{}; there are {}. For others, name a model file (--model FILE)",

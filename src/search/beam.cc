@@ -1,6 +1,7 @@
 #include "search/beam.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -115,6 +116,10 @@ void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& 
     if (allows(node, terms, token, forbidden_)) add(token, row.all[token]);
     end_of_terms = std::ssize(candidates);
   }
+  if (terms.ending != Ending::any) {
+    for (const std::int32_t token : best_after_term(node, terms, row)) add(token, row.all[token]);
+    return;
+  }
   int left = this->candidates();
   float least = -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
@@ -124,6 +129,18 @@ void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& 
     --left;
     add(row.tokens[i], row.scores[i]);
   }
+}
+
+// The best tokens of the whole vocabulary: the top-k may all be endings that the term cannot have.
+Tokens Beam::best_after_term(std::int32_t node, const TermProgress& terms, const Row& row) const {
+  Tokens allowed;
+  for (std::int32_t token = 0; token < row.vocabulary; ++token)
+    if (std::isfinite(row.all[token]) && allows(node, terms, token, forbidden_)) allowed.push_back(token);
+  const auto count = std::min(std::ssize(allowed), static_cast<std::ptrdiff_t>(candidates()));
+  std::partial_sort(allowed.begin(), allowed.begin() + count, allowed.end(),
+                    [&](std::int32_t a, std::int32_t b) { return row.all[a] > row.all[b]; });
+  allowed.resize(static_cast<std::size_t>(count));
+  return allowed;
 }
 
 void Beam::take_from_each_bank(std::span<const Row> rows) {

@@ -42,6 +42,7 @@ class Beam : public SentenceSearch {
   void take(const Candidate& candidate);
   void take_best(std::span<const Row> rows);
   void collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates);
+  Tokens best_after_term(std::int32_t node, const TermProgress& terms, const Row& row) const;
   void take_from_each_bank(std::span<const Row> rows);
   bool enough() const;
 

@@ -23,6 +23,17 @@ Constraints::Constraints(std::vector<Tokens> sequences) : sequences_(std::move(s
   }
 }
 
+Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenStart> starts)
+    : Constraints(std::move(sequences)) {
+  endings_ = std::move(endings);
+  starts_ = starts;
+}
+
+bool Constraints::may_follow(const TermProgress& progress, std::int32_t token) const {
+  return progress.ending == Ending::any ||
+         search::may_follow(progress.ending, starts_[static_cast<std::size_t>(token)]);
+}
+
 int Constraints::left(const TermProgress& progress) const {
   int tokens = -progress.position;
   for (std::size_t s = 0; s < sequences_.size(); ++s)
@@ -31,13 +42,17 @@ int Constraints::left(const TermProgress& progress) const {
 }
 
 TermProgress Constraints::after(const TermProgress& progress, std::int32_t token) const {
-  TermProgress next{progress.met, -1, 0};
+  TermProgress next{progress.met};
+  if (progress.ending != Ending::any)
+    next.ending = search::after(progress.ending, starts_[static_cast<std::size_t>(token)]);
   const auto continue_with = [&](int sequence, int position) {
-    const bool complete = position == static_cast<int>(sequences_[static_cast<std::size_t>(sequence)].size());
-    if (complete)
-      next.met |= std::uint64_t{1} << sequence;
-    else
+    const auto index = static_cast<std::size_t>(sequence);
+    if (position < static_cast<int>(sequences_[index].size())) {
       next.active = sequence, next.position = position;
+      return;
+    }
+    next.met |= std::uint64_t{1} << sequence;
+    if (!endings_.empty()) next.ending = endings_[index];
   };
   if (progress.active >= 0 &&
       sequences_[static_cast<std::size_t>(progress.active)][static_cast<std::size_t>(progress.position)] == token) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "search/hypothesis.h"
+#include "search/term_endings.h"
 
 // Terms that a translation must contain and words that it must not contain, as sequences of target tokens.
 namespace dragoman::search {
@@ -16,9 +17,10 @@ void find_banned(const Tree& tree, std::int32_t node, std::span<const Tokens> ba
 
 // The progress of a hypothesis through the required terms.
 struct TermProgress {
-  std::uint64_t met = 0;  // one bit per sequence
-  int active = -1;        // the sequence being written, or -1
-  int position = 0;       // tokens of it written so far
+  std::uint64_t met = 0;        // one bit per sequence
+  int active = -1;              // the sequence being written, or -1
+  int position = 0;             // tokens of it written so far
+  Ending ending = Ending::any;  // what the last sequence says about the next token
 };
 
 // Sequences that must all appear. A hypothesis that breaks off a sequence half-way must start it again later.
@@ -28,6 +30,8 @@ class Constraints {
 
   Constraints() = default;
   explicit Constraints(std::vector<Tokens> sequences);
+  // With what may follow each sequence; `starts` has all tokens and must outlive the constraints.
+  Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenStart> starts);
 
   bool empty() const { return sequences_.empty(); }
   // Total number of tokens in all sequences.
@@ -35,6 +39,8 @@ class Constraints {
   // Minimum number of tokens that a hypothesis still has to write.
   int left(const TermProgress& progress) const;
   TermProgress after(const TermProgress& progress, std::int32_t token) const;
+  // Whether the ending of the last sequence allows the token.
+  bool may_follow(const TermProgress& progress, std::int32_t token) const;
   // Adds to `out` the tokens that start or continue a missing sequence.
   void find_next(const TermProgress& progress, Tokens& out) const;
 
@@ -42,6 +48,8 @@ class Constraints {
   bool is_met(const TermProgress& progress, std::size_t sequence) const { return progress.met >> sequence & 1; }
 
   std::vector<Tokens> sequences_;
+  std::vector<Ending> endings_;  // one per sequence, or none if all are Ending::any
+  std::span<const TokenStart> starts_;
   int total_ = 0;
 };
 

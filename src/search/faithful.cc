@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "base/join.h"
+#include "search/copied_parts.h"
+#include "search/times_of_day.h"
 #include "search/words.h"
 #include "text/unicode.h"
 
@@ -30,9 +33,9 @@ struct Separators {
     constexpr std::array kComma = std::to_array<std::string_view>(
         {"bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "gl", "hr", "hu", "id", "is", "it", "lt",
          "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi"});
-    language = language.substr(0, language.find_first_of("_-"));
-    if (std::find(kPoint.begin(), kPoint.end(), language) != kPoint.end()) return {',', '.'};
-    if (std::find(kComma.begin(), kComma.end(), language) != kComma.end()) return {'.', ','};
+    const std::string primary = text::lower_case(language.substr(0, language.find_first_of("_-")));
+    if (std::find(kPoint.begin(), kPoint.end(), primary) != kPoint.end()) return {',', '.'};
+    if (std::find(kComma.begin(), kComma.end(), primary) != kComma.end()) return {'.', ','};
     return {};
   }
 };
@@ -132,21 +135,11 @@ class NumberWords {
   NumberWord word_;  // the last one
 };
 
-std::vector<char32_t> code_points(std::string_view text) {
-  std::vector<char32_t> codes;
-  for (std::size_t at = 0; at < text.size();) {
-    const text::CodePoint character = text::code_point_at(text, at);
-    codes.push_back(character.code);
-    at += character.length;
-  }
-  return codes;
-}
-
 // Whether a character that is no letter or digit stands several times in a row, perhaps with spaces between.
 bool repeats_a_mark(std::string_view text) {
   char32_t last = 0;
   std::size_t count = 0;
-  for (const char32_t code : code_points(text)) {
+  for (const char32_t code : text::code_points(text)) {
     const text::CharClass kind = text::classify(code);
     if (kind == text::CharClass::space) continue;
     count = code == last ? count + 1 : 1;
@@ -158,22 +151,61 @@ bool repeats_a_mark(std::string_view text) {
 
 bool may_be_words(const std::string& digits) { return digits.size() <= 2 && std::stoi(digits) <= kMostInWords; }
 
-}  // namespace
+using Spans = std::vector<text::Span>;
 
-std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view source, std::string_view translation,
-                                                              const text::LanguagePair& languages) {
+// `spans` are in order.
+bool overlaps(const Spans& spans, std::size_t begin, std::size_t end) {
+  const auto next =
+      std::partition_point(spans.begin(), spans.end(), [&](text::Span span) { return span.end <= begin; });
+  return next != spans.end() && next->begin < end;
+}
+
+// Adds the parts that must be copied and are lost. Returns all of them.
+Spans add_lost_copies(std::string_view source, std::string_view translation, std::vector<LostPart>& lost) {
+  Spans spans;
+  std::set<std::string> sought;
+  for (const CopiedPart& part : find_copied(source)) {
+    spans.push_back(part.span);
+    const std::string text(source.substr(part.span.begin, part.span.end - part.span.begin));
+    if (sought.insert(text).second && !contains_whole(translation, text, part.ending))
+      lost.push_back({text, text, part.ending});
+  }
+  return spans;
+}
+
+// The same for times of day that are not among `others`. Returns both.
+Spans add_lost_times(std::string_view source, std::string_view translation, const Spans& others,
+                     std::vector<LostPart>& lost) {
+  Spans spans;
+  std::set<std::string> sought;
+  for (const TimeOfDay& time : find_times(source)) {
+    if (overlaps(others, time.span.begin, time.span.end)) continue;
+    spans.push_back(time.span);
+    const std::string text = time.show();
+    if (sought.insert(text).second && !keeps_time(translation, time))
+      lost.push_back(
+          {std::string(source.substr(time.span.begin, time.span.end - time.span.begin)), text, Ending::no_digit});
+  }
+  Spans both;
+  std::merge(spans.begin(), spans.end(), others.begin(), others.end(), std::back_inserter(both),
+             [](text::Span a, text::Span b) { return a.begin < b.begin; });
+  return both;
+}
+
+// The same for numbers that are not among `others`.
+void add_lost_numbers(std::string_view source, std::string_view translation, const text::LanguagePair& languages,
+                      const Spans& others, std::vector<LostPart>& lost) {
   std::set<std::string> kept;
-  for (const std::string_view others : {"", " "})
-    for (const Number& number : numbers_of(translation, others)) kept.insert(number.digits());
+  for (const std::string_view separators : {"", " "})
+    for (const Number& number : numbers_of(translation, separators)) kept.insert(number.digits());
   const Separators from = Separators::of(languages.source), to = Separators::of(languages.target);
-  std::vector<std::pair<std::string, std::string>> lost;
   NumberWords words(source);
   std::size_t sought = 0;  // the end of the last word that is lost
   for (const Number& number : numbers_of(source, ":/-")) {
     const std::string digits = number.digits();
     const NumberWord& around = words.around(number);
     if (around.begin < sought || around.end - around.begin > kLongestNumber || kept.contains(digits) ||
-        !stands_alone(source, around.begin, around.end))
+        overlaps(others, around.begin, around.end) || !stands_alone(source, around.begin, around.end))
       continue;
     const std::string_view word = source.substr(around.begin, around.end - around.begin);
     const std::string_view ending = source.substr(number.end, around.end - number.end);
@@ -184,9 +216,25 @@ std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view s
     if (text.empty()) continue;
     sought = around.end;
     kept.insert(digits);
-    lost.emplace_back(word, text);
+    lost.push_back({std::string(word), text, Ending::no_digit});
   }
+}
+
+}  // namespace
+
+std::vector<LostPart> lost_parts(std::string_view source, std::string_view translation,
+                                 const text::LanguagePair& languages) {
+  std::vector<LostPart> lost;
+  const Spans copies = add_lost_copies(source, translation, lost);
+  const Spans found = add_lost_times(source, translation, copies, lost);
+  add_lost_numbers(source, translation, languages, found, lost);
   return lost;
+}
+
+bool lacks_less(std::span<const LostPart> now, std::span<const LostPart> before) {
+  return now.size() < before.size() && std::all_of(now.begin(), now.end(), [&](const LostPart& part) {
+           return std::find(before.begin(), before.end(), part) != before.end();
+         });
 }
 
 Tokens find_loop(std::span<const std::int32_t> ids) {
@@ -216,9 +264,14 @@ std::size_t times_in_a_row(std::span<const std::int32_t> loop, std::span<const s
   return most;
 }
 
+bool is_mostly_loop(std::span<const std::int32_t> ids) {
+  const Tokens loop = find_loop(ids);
+  return 2 * loop.size() * times_in_a_row(loop, ids) > ids.size();
+}
+
 bool is_fault(std::string_view loop, std::string_view source) {
   bool has_mark = false;
-  for (const char32_t code : code_points(loop)) {
+  for (const char32_t code : text::code_points(loop)) {
     const text::CharClass kind = text::classify(code);
     if (kind == text::CharClass::letter) return true;
     has_mark = has_mark || (kind != text::CharClass::number && kind != text::CharClass::space);

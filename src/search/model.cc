@@ -200,6 +200,14 @@ void Model::check_direction(const Direction& direction) const {
   if (!names_target()) target_->language_tags().choose(direction.to);
 }
 
+std::span<const TokenStart> Model::target_starts() const {
+  std::call_once(has_target_starts_, [this] {
+    target_starts_ = token_starts(*target_);
+    target_starts_.resize(static_cast<std::size_t>(info_.config.target_vocabulary), TokenStart::other);
+  });
+  return target_starts_;
+}
+
 int Model::source_marks() const {
   return (info_.source_begin ? 1 : 0) + (source_->language_tags().languages.empty() ? 0 : 1) +
          (info_.source_end ? 1 : 0);

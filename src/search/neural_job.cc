@@ -1,11 +1,10 @@
 #include "search/neural_job.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "data/utf8.h"
+#include "document/addresses.h"
 #include "search/explain.h"
-#include "search/faithful.h"
 #include "search/ranking.h"
 #include "search/words.h"
 
@@ -13,10 +12,8 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
-constexpr int kMostMended = 2;           // searches for a translation without loops and lost numbers
-constexpr std::size_t kMostNumbers = 3;  // that are required; more are lost in tables and nonsense only
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
+constexpr int kMostMended = 2;            // searches for a translation without loops and lost parts
+constexpr std::size_t kMostRequired = 3;  // lost parts in all; more are lost in tables and nonsense only
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
@@ -72,12 +69,25 @@ Attention rows_on(std::span<const std::int32_t> path, const Attention& nodes) {
   return rows;
 }
 
-// Byte-level pieces can form any bytes; a translation is one line of valid UTF-8.
-std::string as_line(const std::string& text) {
+// Byte-level pieces can form any bytes; a translation is one line of valid UTF-8. What is left of characters that were
+// not finished is dropped: U+FFFD, unless the source has it.
+std::string as_line(const std::string& text, std::string_view source) {
+  constexpr std::string_view kReplacement = "\uFFFD";
   std::string line = data::find_invalid_utf8(text) == std::string::npos ? text : data::replace_invalid_utf8(text);
+  const bool is_wanted = source.find(kReplacement) != source.npos;
+  for (std::size_t at = line.find(kReplacement); !is_wanted && at != line.npos; at = line.find(kReplacement, at)) {
+    line.erase(at, kReplacement.size());
+    const bool joins_spaces = (at == 0 || line[at - 1] == ' ') && (at == line.size() || line[at] == ' ');
+    if (joins_spaces && !line.empty()) line.erase(at == line.size() ? at - 1 : at, 1);
+  }
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return line;
+}
+
+bool is_address(std::string_view text) {
+  const document::Range found = document::find_address(text, 0);
+  return found.begin == 0 && found.end == text.size() && !text.empty();
 }
 
 }  // namespace
@@ -132,7 +142,7 @@ void NeuralJob::read_constraints() {
   }
   for (const auto& [source, wanted] : request.terms) {
     const std::string term(without_spaces(wanted));
-    if (!contains_word(prefix_.text, term)) add_term(source, term);
+    if (!contains_word(prefix_.text, term)) add_term(source, term, is_address(term) ? Ending::none : Ending::any);
   }
   for (const std::string& word : request.banned)
     for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
@@ -142,17 +152,9 @@ void NeuralJob::read_constraints() {
     }
 }
 
-// Terms are placed if all of them can be.
-void NeuralJob::add_term(const std::string& source, const std::string& term) {
-  const text::Tokenizer& target = models_[0]->target();
-  Spelling spelling = spell_in_sentence(target, term);
-  const bool is_exact = without_spaces(target.decode(spelling.ids)) == term;
-  terms_.push_back({source, std::move(spelling), is_exact});
-  std::vector<Tokens> sequences;
-  for (const Term& one : terms_) sequences.push_back(one.spelling.ids);
-  constraints_ = Constraints(std::move(sequences));
-  places_terms_ = terms_.size() <= kMostPlaced && prefix_is_exact_ && !job_.options->sample && models_[0]->aligns() &&
-                  std::all_of(terms_.begin(), terms_.end(), [](const Term& one) { return one.is_exact; });
+void NeuralJob::add_term(const std::string& source, const std::string& term, Ending ending) {
+  terms_.add(source, term, ending);
+  places_terms_ = terms_.can_be_placed() && prefix_is_exact_ && !job_.options->sample && models_[0]->aligns();
 }
 
 // Leaves the task the tokens of the shortlist. A list of most of the vocabulary would save nothing.
@@ -161,7 +163,7 @@ void NeuralJob::restrict_words(DecodingTask& task) const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens more = {target.special().end, target.special().unknown};
   more.insert(more.end(), prefix_.ids.begin(), prefix_.ids.end());
-  for (const Term& term : terms_) more.insert(more.end(), term.spelling.ids.begin(), term.spelling.ids.end());
+  terms_.add_tokens(more);
   Tokens rare = shortlist_->shortlist.choose_rare(sources_[0], more);
   const std::size_t words = rare.size() + shortlist_->frequent.words().size();
   if (2 * static_cast<std::int64_t>(words) > models_[0]->info().config.target_vocabulary) return;
@@ -176,11 +178,19 @@ int NeuralJob::find_max_length() const {
   for (const std::unique_ptr<Model>& model : models_) limit = std::min(limit, model->max_target());
   check(options.min_length <= limit, "min-length {} is more than the {} tokens that the model can write",
         options.min_length, limit);
-  const int forced = static_cast<int>(prefix_.ids.size()) + constraints_.total();
+  const int forced = static_cast<int>(prefix_.ids.size()) + terms_.constraints().total();
   check(forced <= limit, "terms and prefix have {} tokens, more than the {} that the model can write", forced, limit);
-  const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
+  const int natural = natural_length();
   const int wanted = std::max(options.max_length > 0 ? options.max_length : natural, options.min_length);
   return std::min(limit, std::max(wanted, forced));
+}
+
+// A source that repeats itself can make a model do so up to any limit. Its translation is allowed as many repetitions
+// as find_faulty_loop() does.
+int NeuralJob::natural_length() const {
+  constexpr int kLeast = 64;  // enough for any short text
+  const int length = static_cast<int>(sources_[0].size());
+  return is_checked() && is_mostly_loop(sources_[0]) ? std::max(kLeast, 3 * length / 2) : 3 * length + 10;
 }
 
 std::size_t NeuralJob::width() const {
@@ -209,9 +219,9 @@ Goal NeuralJob::goal() const {
   goal.never = text::never_written(target, models_[0]->info().config.target_vocabulary);
   goal.banned = banned_;
   goal.prefix_meets_terms = prefix_is_exact_;
-  if (!places_terms_) goal.constraints = constraints_;
+  if (!places_terms_) goal.constraints = terms_.constraints();
   if (placed_) {
-    goal.constraints = Constraints({terms_[placed_->term].spelling.ids});
+    goal.constraints = terms_.constraint(placed_->term);
     goal.prefix_meets_terms = false;
     goal.term_start = static_cast<int>(placed_->place.start);
     goal.options.ranking = Ranking::sum;  // terms are improbable, and a mean would reward what dilutes them
@@ -235,36 +245,56 @@ DecodingTask NeuralJob::task() const {
 }
 
 bool NeuralJob::take(const DecodingTask& task) {
-  if (ban_spellings(task) || place_term(task) || mend(task)) return false;
+  if (ban_spellings(task) || place_term(task)) return false;
+  const Tokens loop = is_checked() ? find_faulty_loop(task) : Tokens();
+  if (!loop.empty() && mended_++ < kMostMended) {
+    ban_loop(loop);
+    return false;
+  }
+  TranslationResult found = result_of(task);
+  const bool is_first = result_.translations.empty();
+  check(!is_first || !found.translations.empty(),
+        "the search found no translation that meets the terms, the banned words and the lengths asked for");
+  if (!is_first && (found.translations.empty() || !loop.empty())) return true;
+  std::vector<LostPart> lost;
+  if (is_checked()) lost = lost_parts(job_.request.text, found.translations.front().text, languages());
+  if (is_first || lacks_less(lost, lost_)) {
+    result_ = std::move(found);
+    lost_ = lost;
+  }
+  return lost.empty() || mended_++ >= kMostMended || !require(lost);
+}
+
+TranslationResult NeuralJob::result_of(const DecodingTask& task) const {
+  TranslationResult result;
   for (const Finished& finished : task.search->best()) {
     Candidate found = candidate(task, finished);
     // If the attempts were not enough, drop translations that still contain a banned word; and those that lack a term.
     if (has_banned_word(found.translation.text, job_.request.banned)) continue;
-    if (places_terms_ && lacks_term(found.translation.text)) continue;
-    if (result_.translations.empty()) explain(task, finished, found);
-    result_.translations.push_back(std::move(found.translation));
+    if (places_terms_ && terms_.are_missing_in(found.translation.text)) continue;
+    if (result.translations.empty()) explain(task, finished, found, result);
+    result.translations.push_back(std::move(found.translation));
   }
-  check(!result_.translations.empty(),
-        "the search found no translation that meets the terms, the banned words and the lengths asked for");
-  for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
-  return true;
+  for (const std::int32_t id : sources_[0]) result.source_tokens.push_back(models_[0]->source().piece(id));
+  return result;
 }
 
 // The tree and the explanation of the best translation, as far as they were asked for.
-void NeuralJob::explain(const DecodingTask& task, const Finished& finished, const Candidate& best) {
+void NeuralJob::explain(const DecodingTask& task, const Finished& finished, const Candidate& best,
+                        TranslationResult& result) const {
   const SearchOptions& options = *job_.options;
-  if (options.tree) result_.tree = tree_of(task, finished);
+  if (options.tree) result.tree = tree_of(task, finished);
   if (!options.explain) return;
-  result_.explanations.push_back(search::explain({.models = models_,
-                                                  .sources = sources_,
-                                                  .start = task.start,
-                                                  .source_spans = source_spans_,
-                                                  .source = job_.request.text,
-                                                  .text = best.translation.text,
-                                                  .ids = best.ids,
-                                                  .spans = best.spans},
-                                                 options.alternatives));
-  result_.explanations.back().tree = options.tree ? result_.tree : tree_of(task, finished);
+  result.explanations.push_back(search::explain({.models = models_,
+                                                 .sources = sources_,
+                                                 .start = task.start,
+                                                 .source_spans = source_spans_,
+                                                 .source = job_.request.text,
+                                                 .text = best.translation.text,
+                                                 .ids = best.ids,
+                                                 .spans = best.spans},
+                                                options.alternatives));
+  result.explanations.back().tree = options.tree ? result.tree : tree_of(task, finished);
 }
 
 std::vector<TreeNode> NeuralJob::tree_of(const DecodingTask& task, const Finished& finished) const {
@@ -303,16 +333,6 @@ bool NeuralJob::ban_spellings(const DecodingTask& task) {
   return found_any;
 }
 
-// A term that was placed may have become a part of a longer word.
-bool NeuralJob::is_missing(const Term& term, std::string_view text) const {
-  return !contains_word(text, term.spelling.text) &&
-         !(term.was_placed && text.find(term.spelling.text) != std::string_view::npos);
-}
-
-bool NeuralJob::lacks_term(std::string_view text) const {
-  return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) { return is_missing(term, text); });
-}
-
 // Prepares another search if the best translation lacks a term: one that writes the term in its place, or one with all
 // terms as constraints if there is none.
 bool NeuralJob::place_term(const DecodingTask& task) {
@@ -320,85 +340,59 @@ bool NeuralJob::place_term(const DecodingTask& task) {
   std::optional<PlacedTerm> next;
   if (const std::vector<Finished> best = task.search->best(); !best.empty()) {
     const Candidate found = candidate(task, best.front());
-    if (!lacks_term(found.translation.text)) return false;
-    next = next_place(found, rows_on(task.search->tree().path(best.front().node), task.attention));
+    if (!terms_.are_missing_in(found.translation.text)) return false;
+    next = terms_.place({.source = job_.request.text,
+                         .source_spans = source_spans_,
+                         .ids = found.ids,
+                         .translation = found.translation.text,
+                         .attention = rows_on(task.search->tree().path(best.front().node), task.attention),
+                         .prefix = prefix_.ids.size(),
+                         .max_length = max_length_},
+                        placed_);
   }
   placed_ = std::move(next);
   places_terms_ = placed_.has_value();
-  if (placed_) terms_[placed_->term].was_placed = true;
   return true;
 }
 
-// The leftmost place of a missing term, to the right of the terms placed before; none if one of the terms has no place.
-std::optional<NeuralJob::PlacedTerm> NeuralJob::next_place(const Candidate& best, const Attention& attention) const {
-  const text::Tokenizer& target = models_[0]->target();
-  const std::string text = target.decode(best.ids);
-  const std::vector<int> words = words_of(text, target_spans(target, best.ids, text));
-  const std::size_t fixed =
-      placed_ ? placed_->place.start + terms_[placed_->term].spelling.ids.size() : prefix_.ids.size();
-  std::optional<PlacedTerm> next;
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    const Term& term = terms_[i];
-    if (!is_missing(term, best.translation.text)) continue;
-    const std::size_t begin = find_word(job_.request.text, term.source);
-    if (term.was_placed || begin == std::string::npos) return std::nullopt;
-    const text::Span source{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + term.source.size())};
-    const std::optional<TermPlace> place = find_term_place(attention, source_spans_, source, words, fixed);
-    if (!place || place->start + term.spelling.ids.size() > static_cast<std::size_t>(max_length_)) return std::nullopt;
-    if (!next || place->start < next->place.start) next = PlacedTerm{i, *place};
-  }
-  next->fixed.assign(best.ids.begin(), best.ids.begin() + static_cast<std::ptrdiff_t>(next->place.fixed));
-  return next;
+// What the source repeats, the translation may repeat about as often.
+Tokens NeuralJob::find_faulty_loop(const DecodingTask& task) const {
+  const std::vector<Finished> best = task.search->best();
+  if (best.empty()) return {};
+  const Tokens ids = tokens_of(task.search->tree(), best.front());
+  const Tokens loop = find_loop(ids), source_loop = find_loop(sources_[0]);
+  const bool is_faulty = source_loop.empty()
+                             ? is_fault(models_[0]->target().decode(loop), job_.request.text)
+                             : 2 * times_in_a_row(loop, ids) > 3 * times_in_a_row(source_loop, sources_[0]);
+  return is_faulty ? loop : Tokens();
 }
 
-bool NeuralJob::mend(const DecodingTask& task) {
-  if (!job_.options->faithful || job_.options->sample || mended_++ >= kMostMended) return false;
-  const std::vector<Finished> best = task.search->best();
-  if (best.empty()) return false;
-  const Tokens ids = tokens_of(task.search->tree(), best.front());
-  const text::Tokenizer& target = models_[0]->target();
-  const Tokens loop = find_loop(ids), source_loop = find_loop(sources_[0]);
-  // What the source repeats, the translation may repeat about as often.
+void NeuralJob::ban_loop(const Tokens& loop) {
+  const Tokens source_loop = find_loop(sources_[0]);
   const std::size_t times = source_loop.empty() ? 1 : times_in_a_row(source_loop, sources_[0]);
-  const bool has_fault = source_loop.empty() ? is_fault(target.decode(loop), job_.request.text)
-                                             : 2 * times_in_a_row(loop, ids) > 3 * times;
-  if (!has_fault) {
-    const bool has_numbers = job_.request.text.find_first_of(kDigits) != std::string::npos;
-    return has_numbers && require_numbers(target.decode(ids));
-  }
   Tokens too_often;
   for (std::size_t i = 0; i <= times; ++i) too_often.insert(too_often.end(), loop.begin(), loop.end());
   banned_.push_back(std::move(too_often));
-  return true;
 }
 
 // The numbers of a term are the business of the term.
-bool NeuralJob::require_numbers(std::string_view translation) {
+bool NeuralJob::require(std::span<const LostPart> lost) {
+  const auto is_new = [this](const LostPart& part) { return !terms_.cover(part.source); };
+  required_ += static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), is_new));
+  if (required_ > kMostRequired) return false;
   const text::Tokenizer& target = models_[0]->target();
-  const auto lost = lost_numbers(job_.request.text, translation, languages());
-  if (lost.size() > kMostNumbers) return false;
   bool found_any = false;
-  for (const auto& [source, number] : lost) {
-    const auto has_number = [&, &text = source](const Term& term) { return term.source.find(text) != text.npos; };
-    if (std::any_of(terms_.begin(), terms_.end(), has_number)) continue;
-    const Spelling spelling = spell_in_sentence(target, number);
+  for (const LostPart& part : lost) {
+    if (!is_new(part)) continue;
+    const Spelling spelling = spell_in_sentence(target, part.target);
     const bool fits = terms_.size() < Constraints::kMost &&
-                      2 * (constraints_.total() + static_cast<int>(spelling.ids.size())) <= max_length_;
-    if (!is_known(spelling, target) || !fits || has_banned_word(number, job_.request.banned)) continue;
-    add_term(source, number);
-    ban_longer_numbers(number, spelling.ids);
+                      2 * (terms_.constraints().total() + static_cast<int>(spelling.ids.size())) <= max_length_;
+    if (!is_known(spelling, target) || !fits || has_banned_word(part.target, job_.request.banned)) continue;
+    add_term(part.source, part.target, part.ending);
     found_any = true;
   }
+  placed_.reset();
   return found_any;
-}
-
-// If every digit has a token of its own, no other digit may follow those of a required number.
-void NeuralJob::ban_longer_numbers(const std::string& number, const Tokens& ids) {
-  for (const char digit : kDigits) {
-    const Tokens longer = spell_in_sentence(models_[0]->target(), number + digit).ids;
-    if (longer.size() == ids.size() + 1 && std::equal(ids.begin(), ids.end(), longer.begin()))
-      banned_.push_back(longer);
-  }
 }
 
 text::LanguagePair NeuralJob::languages() const {
@@ -422,7 +416,7 @@ NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finish
   path.pop_back();  // EOS
   candidate.ids = tokens_of(tree, finished);
   describe(task, path, candidate);
-  std::string line = as_line(translation.text);
+  std::string line = as_line(translation.text, job_.request.text);
   if (line.size() != translation.text.size()) translation.span_links.clear();  // the bytes have moved
   translation.text = std::move(line);
   return candidate;
@@ -461,19 +455,10 @@ void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t>
   translation.attention = std::move(attention);
 }
 
-// The prefix and the terms that decoding does not spell as the user did. Follows the terms as the search did.
+// The prefix and the terms that decoding does not spell as the user did.
 std::vector<Literal> NeuralJob::literals_in(std::span<const std::int32_t> ids) const {
-  std::vector<Literal> literals;
-  if (!prefix_is_exact_) literals.push_back({0, &prefix_});
-  if (std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.is_exact; })) return literals;
-  TermProgress progress;
-  for (std::size_t i = prefix_is_exact_ ? 0 : prefix_.ids.size(); i < ids.size(); ++i) {
-    const std::uint64_t before = progress.met;
-    progress = constraints_.after(progress, ids[i]);
-    if (progress.met == before) continue;
-    const Term& term = terms_[static_cast<std::size_t>(std::countr_zero(progress.met ^ before))];
-    if (!term.is_exact) literals.push_back({i + 1 - term.spelling.ids.size(), &term.spelling});
-  }
+  std::vector<Literal> literals = terms_.literals_in(ids, prefix_is_exact_ ? 0 : prefix_.ids.size());
+  if (!prefix_is_exact_) literals.insert(literals.begin(), {0, &prefix_});
   return literals;
 }
 

@@ -2,9 +2,10 @@
 
 #include "search/batch_decoder.h"
 #include "search/engine.h"
+#include "search/faithful.h"
 #include "search/model.h"
+#include "search/required_terms.h"
 #include "search/surface.h"
-#include "search/term_places.h"
 #include "text/language_tags.h"
 
 namespace dragoman::search {
@@ -27,7 +28,7 @@ class NeuralJob {
  public:
   // `job.request.terms` are the terms that this sentence needs. The shortlist is optional.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models, const ActiveShortlist* shortlist)
-      : job_(std::move(job)), models_(models), shortlist_(shortlist) {}
+      : job_(std::move(job)), models_(models), shortlist_(shortlist), terms_(*models_[0]) {}
 
   // Tokenises the sentence and its constraints. Call before task(). Throws Error if check_constraints() does or if they
   // are too long for one of the models.
@@ -55,6 +56,7 @@ class NeuralJob {
   void read_constraints();
   void restrict_words(DecodingTask& task) const;
   int find_max_length() const;
+  int natural_length() const;
   Goal goal() const;
   // A translation, its tokens without EOS and, if they are needed, their bytes of the text.
   struct Candidate {
@@ -67,30 +69,21 @@ class NeuralJob {
   std::vector<Literal> literals_in(std::span<const std::int32_t> ids) const;
   std::vector<Spelling> copied_words(std::span<const std::int32_t> ids, const Attention& attention,
                                      std::span<const int> source_words) const;
-  void explain(const DecodingTask& task, const Finished& finished, const Candidate& best);
+  void explain(const DecodingTask& task, const Finished& finished, const Candidate& best,
+               TranslationResult& result) const;
   std::vector<TreeNode> tree_of(const DecodingTask& task, const Finished& finished) const;
   bool ban_spellings(const DecodingTask& task);
-  struct Term {
-    std::string source;
-    Spelling spelling;
-    bool is_exact = true;  // decoding it gives its text
-    bool was_placed = false;
-  };
-  // A term that the search writes at a token, after some that are fixed.
-  struct PlacedTerm {
-    std::size_t term = 0;
-    TermPlace place{};
-    Tokens fixed{};
-  };
-  std::optional<PlacedTerm> next_place(const Candidate& best, const Attention& attention) const;
   bool place_term(const DecodingTask& task);
-  bool is_missing(const Term& term, std::string_view text) const;
-  bool lacks_term(std::string_view text) const;
-  void add_term(const std::string& source, const std::string& term);
-  // Prepares another search if the best translation repeats itself or lacks numbers.
-  bool mend(const DecodingTask& task);
-  bool require_numbers(std::string_view translation);
-  void ban_longer_numbers(const std::string& number, const Tokens& ids);
+  void add_term(const std::string& source, const std::string& term, Ending ending);
+  // Whether translations are checked and searched for again (SearchOptions::faithful).
+  bool is_checked() const { return job_.options->faithful && !job_.options->sample; }
+  // The tokens that the best translation repeats though it should not; empty if there are none.
+  Tokens find_faulty_loop(const DecodingTask& task) const;
+  void ban_loop(const Tokens& loop);
+  // The translations of a search; none if all lack a term or contain a banned word.
+  TranslationResult result_of(const DecodingTask& task) const;
+  // Makes terms of parts that the translation lacks. Returns false if there are none or if none of them can be written.
+  bool require(std::span<const LostPart> lost);
   // The languages of the translation, as far as they are known.
   text::LanguagePair languages() const;
 
@@ -101,8 +94,7 @@ class NeuralJob {
   std::vector<text::Span> source_spans_;  // of the first model's tokens
   Spelling prefix_;
   bool prefix_is_exact_ = true;  // decoding the prefix gives its text
-  std::vector<Term> terms_;      // those that the prefix does not contain
-  Constraints constraints_;      // the tokens of the terms
+  RequiredTerms terms_;          // those that the prefix does not contain
   // Terms are placed one by one: the first search goes without them, and each further one adds a term that is missing,
   // from left to right. If a term has no place, all of them are constraints of one search.
   bool places_terms_ = false;
@@ -110,7 +102,9 @@ class NeuralJob {
   std::vector<Tokens> banned_;
   int max_length_ = 0;
   int attempts_ = 0, mended_ = 0;
-  TranslationResult result_;
+  TranslationResult result_;    // the best so far
+  std::size_t required_ = 0;    // lost parts that became terms
+  std::vector<LostPart> lost_;  // that it lacks
 };
 
 }  // namespace dragoman::search

@@ -66,6 +66,7 @@ bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::i
   if (token == goal_.end) return !is_forbidden && goal_.constraints.left(terms) == 0;
   if (length >= goal_.max_length) return false;
   if (goal_.constraints.empty()) return !is_forbidden;
+  if (!goal_.constraints.may_follow(terms, token)) return false;
   const int left = goal_.constraints.left(terms);
   const int left_after = goal_.constraints.left(goal_.constraints.after(terms, token));
   if (goal_.term_start >= 0 && left > 0) {

@@ -4,8 +4,8 @@
 #include "base/random_id.h"
 #include "data/utf8.h"
 #include "serve/downloads.h"
-#include "serve/languages.h"
 #include "serve/text_task.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {
@@ -53,7 +53,7 @@ void translate(Backend& backend, const CallPointer& call) {
   std::vector<std::string> sources;
   std::vector<std::size_t> billed;
   for (const TextTask::Text& text : task.texts) {
-    sources.push_back(upper_code(text.source.language));
+    sources.push_back(text::upper_code(text.source.language));
     billed.push_back(data::count_characters(text.text));
   }
   translate_texts(backend, call, std::move(task), [=](const std::vector<TranslatedText>& translated) {
@@ -102,7 +102,7 @@ void download_document(const Backend& backend, const CallPointer& call) {
 std::vector<std::pair<std::string, std::string>> variants_of(const std::string& code) {
   if (code == "en") return {{"EN-GB", "English (British)"}, {"EN-US", "English (American)"}};
   if (code == "pt") return {{"PT-PT", "Portuguese (European)"}, {"PT-BR", "Portuguese (Brazilian)"}};
-  return {{upper_code(code), language_name(code)}};
+  return {{text::upper_code(code), text::language_name(code)}};
 }
 
 void list_languages(const Backend& backend, const CallPointer& call) {
@@ -112,7 +112,7 @@ void list_languages(const Backend& backend, const CallPointer& call) {
   Json list = Json::array();
   if (type == "source")
     for (const std::string& code : models->sources())
-      list.push_back({{"language", upper_code(code)}, {"name", language_name(code)}});
+      list.push_back({{"language", text::upper_code(code)}, {"name", text::language_name(code)}});
   else
     for (const std::string& code : models->targets())
       for (const auto& [language, name] : variants_of(code))

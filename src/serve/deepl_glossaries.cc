@@ -1,8 +1,8 @@
 #include "serve/deepl_glossaries.h"
 
-#include "serve/languages.h"
 #include "serve/term_collector.h"
 #include "serve/text_task.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {

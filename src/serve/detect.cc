@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "data/utf8.h"
-#include "serve/languages.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {
@@ -58,8 +58,8 @@ DetectedLanguage detect_among(std::string_view text, const std::vector<std::stri
 DetectedLanguage detect_source(std::string_view text, const std::vector<std::string>& sources,
                                const std::string& target) {
   for (const auto& [code, confidence] : detect_languages(text)) {
-    if (confidence >= kNearlyAll && !find_language(code, {target}).empty()) return {target, confidence};
-    const std::string language = find_language(code, sources);
+    if (confidence >= kNearlyAll && !text::find_language(code, {target}).empty()) return {target, confidence};
+    const std::string language = text::find_language(code, sources);
     if (!language.empty()) return {language, confidence};
   }
   return {sources.empty() ? "en" : sources.front(), 0};

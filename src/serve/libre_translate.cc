@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "serve/downloads.h"
-#include "serve/languages.h"
 #include "serve/text_task.h"
 #include "serve/url_encoding.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {
@@ -67,7 +67,7 @@ void list_languages(const Backend& backend, const CallPointer& call) {
     if (std::find(codes.begin(), codes.end(), target) == codes.end()) codes.push_back(target);
   Json list = Json::array();
   for (const std::string& code : codes)
-    list.push_back({{"code", code}, {"name", language_name(code)}, {"targets", models->targets_of(code)}});
+    list.push_back({{"code", code}, {"name", text::language_name(code)}, {"targets", models->targets_of(code)}});
   call->respond(list);
 }
 
@@ -81,7 +81,7 @@ void show_settings(const Backend& backend, const CallPointer& call) {
                  {"keyRequired", backend.requires_keys},
                  {"language",
                   {{"source", {{"code", "auto"}, {"name", "Auto Detect"}}},
-                   {"target", {{"code", target}, {"name", language_name(target)}}}}},
+                   {"target", {{"code", target}, {"name", text::language_name(target)}}}}},
                  {"suggestions", false},
                  {"supportedFilesFormat", file_endings()}});
 }

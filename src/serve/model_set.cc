@@ -11,8 +11,8 @@
 #include "run/model_languages.h"
 #include "search/model.h"
 #include "serve/http_message.h"
-#include "serve/languages.h"
 #include "store/model_file.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {
@@ -38,7 +38,7 @@ OwnLanguages own_languages(const search::TextTranslator& translator) {
 // What the model calls the language `code` of a direction.
 std::string own_language(const std::string& code, const std::vector<std::string>& known, const std::string& model) {
   if (known.empty()) return "";
-  const std::vector<std::string> found = find_languages(code, known);
+  const std::vector<std::string> found = text::find_languages(code, known);
   check(!found.empty(), "{}: the model does not know the language '{}' but {}", model, excerpt(code),
         excerpt(join(known, ", ")));
   check(found.size() == 1, "{}: '{}' may be {} of the model; say which", model, excerpt(code), join(found, " or "));
@@ -146,8 +146,9 @@ ModelSet::Route ModelSet::find(const std::string& source, const std::string& tar
 ModelSet::Route ModelSet::route(const std::string& source, const std::string& target) const {
   Route route = find(source, target);
   if (route.empty())
-    throw HttpError(400, fmt::format("{} ({}) is not available as a target language from {} ({}); there are: {}",
-                                     language_name(target), target, language_name(source), source, show(pairs())));
+    throw HttpError(
+        400, fmt::format("{} ({}) is not available as a target language from {} ({}); there are: {}",
+                         text::language_name(target), target, text::language_name(source), source, show(pairs())));
   return route;
 }
 

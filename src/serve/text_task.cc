@@ -7,8 +7,8 @@
 #include "base/quote.h"
 #include "data/utf8.h"
 #include "search/translate_document.h"
-#include "serve/languages.h"
 #include "serve/term_collector.h"
+#include "text/language_codes.h"
 
 namespace dragoman::serve {
 namespace {
@@ -155,7 +155,7 @@ std::size_t weight_of(const Backend& backend, const SearchOptions& search) {
 }
 
 std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
-  std::string language = find_language(asked, known);
+  std::string language = text::find_language(asked, known);
   if (language.empty())
     throw HttpError(400, fmt::format("{} is not supported; there are: {}", excerpt(asked), join(known, ", ")));
   return language;

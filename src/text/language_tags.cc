@@ -7,6 +7,7 @@
 #include "base/join.h"
 #include "base/quote.h"
 #include "text/id_count.h"
+#include "text/language_codes.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::text {
@@ -48,6 +49,7 @@ std::int32_t LanguageTags::find(std::string_view language) const {
   return found == languages.end() ? kNone : ids[static_cast<std::size_t>(found - languages.begin())];
 }
 
+// A language that is not in the list may be written in another way (find_languages).
 std::int32_t LanguageTags::choose(std::string_view language, Side side) const {
   const bool target = side == Side::target;
   const char* const way = target ? "into" : "from";
@@ -61,10 +63,12 @@ std::int32_t LanguageTags::choose(std::string_view language, Side side) const {
   if (language.empty() && languages.size() == 1) return ids[0];
   check(!language.empty(), "the model translates {} {}; choose one of them (--{} {})", way,
         excerpt(join(languages, ", ")), target ? "to" : "from", languages[0]);
-  const std::int32_t id = find(language);
-  check(id != kNone, "the model does not translate {} '{}' but {} {}", way, excerpt(language), way,
+  if (const std::int32_t id = find(language); id != kNone) return id;
+  const std::vector<std::string> meant = find_languages(language, languages);
+  check(!meant.empty(), "the model does not translate {} '{}' but {} {}", way, excerpt(language), way,
         excerpt(join(languages, ", ")));
-  return id;
+  check(meant.size() == 1, "'{}' may be {}; say which", excerpt(language), excerpt(join(meant, " or ")));
+  return find(meant.front());
 }
 
 TaggedTokenizer::TaggedTokenizer(std::shared_ptr<const Tokenizer> text, std::vector<std::string> languages,

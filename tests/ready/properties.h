@@ -76,10 +76,24 @@ inline int longest_loop(const std::string& text) {
   return longest;
 }
 
-// Not empty, not much longer or shorter than the source, and without words that repeat themselves without end.
+// Whether `text` contains `part` with nothing but spaces and punctuation around it: "…/file.gzz" does not contain
+// "…/file.gz".
+inline bool contains_alone(const std::string& text, const std::string& part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    const std::size_t next = text.find_first_not_of(".,;:!?'\")]", at + part.size());
+    if (next == std::string::npos || text[next] == ' ' || static_cast<unsigned char>(text[next]) >= 0x80) return true;
+  }
+  return false;
+}
+
+inline bool has_broken_character(const std::string& text) { return text.find("\uFFFD") != std::string::npos; }
+
+// Not empty, not much longer or shorter than the source, without words that repeat themselves without end and without
+// broken characters.
 inline bool is_sound(const std::string& source, const std::string& translation) {
   const std::size_t from = text::code_points(source).size(), to = text::code_points(translation).size();
   const bool has_length = to > 0 && to <= 3 * from + 20 && 4 * to + 12 >= from;
+  if (has_broken_character(translation) && !has_broken_character(source)) return false;
   return has_length && longest_loop(translation) <= std::max(3, longest_loop(source) * 3 / 2);
 }
 

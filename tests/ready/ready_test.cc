@@ -109,8 +109,29 @@ TEST_P(ReadyModel, CopiesAddresses) {
   for (const std::string& address : kAddresses)
     translate(filled(sentences().addresses, "{a}", {address}), [&](const std::string&, const std::string& translation) {
       ++texts;
-      kept += translation.find(address) != std::string::npos;
+      kept += contains_alone(translation, address);
     });
+  EXPECT_GE(kept, texts - 1) << "of " << texts;
+}
+
+TEST_P(ReadyModel, CopiesTelephoneNumbersAndTheLike) {
+  int texts = 0, kept = 0;
+  for (const std::string& copy : kCopies)
+    translate(filled(sentences().copies, "{c}", {copy}), [&](const std::string&, const std::string& translation) {
+      ++texts;
+      kept += contains_alone(translation, copy);
+    });
+  EXPECT_GE(kept, texts - 1) << "of " << texts;
+}
+
+TEST_P(ReadyModel, KeepsTheMinutesOfTimes) {
+  int texts = 0, kept = 0;
+  for (const auto& [hour, minute] : kTimes)
+    translate(filled(sentences().times, "{t}", {hour + ":" + minute}),
+              [&](const std::string&, const std::string& translation) {
+                ++texts;
+                kept += numbers_of(translation).contains(minute) || translation.find("." + minute) != std::string::npos;
+              });
   EXPECT_GE(kept, texts - 1) << "of " << texts;
 }
 
@@ -152,13 +173,22 @@ TEST_P(ReadyModel, TakesSentencesWithoutCapitalsAndFinalMarks) {
 
 TEST_P(ReadyModel, KeepsEmoji) {
   int texts = 0, kept = 0;
-  for (const std::string emoji : {"😀", "🎉", "👍", "❤️"})
+  for (const std::string emoji : {"😀", "🎉", "👍", "❤️", "👍🏽", "👩‍👩‍👧", "🇩🇪", "😂😂😂"})
     for (const std::string& text : sentences().plain)
       translate({text + " " + emoji}, [&](const std::string&, const std::string& translation) {
         ++texts;
         kept += translation.find(emoji) != std::string::npos;
       });
-  EXPECT_GE(kept, texts * 9 / 10) << "of " << texts;
+  EXPECT_GE(kept, texts * 95 / 100) << "of " << texts;
+}
+
+// Such text makes models repeat themselves up to their limit.
+TEST_P(ReadyModel, RepeatsNumbersAboutAsOftenAsTheSource) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "123 ";
+  const std::string translation = model().translate(std::vector{text}).front();
+  EXPECT_TRUE(is_sound(text, translation)) << translation;
+  EXPECT_LE(words_of(translation).size(), 320u);
 }
 
 TEST_P(ReadyModel, ForgivesTypingErrors) {

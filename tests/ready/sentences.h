@@ -4,11 +4,11 @@
 #include <vector>
 
 // What the models that come with the program are tried on, per source language. {n} stands for a number, {y} for a
-// year, {a} for an address and {p} for a name.
+// year, {a} for an address, {c} for something to copy, {t} for a time of day and {p} for a name.
 namespace dragoman::ready {
 
 struct Sentences {
-  std::vector<std::string> plain, numbers, addresses, names, words;
+  std::vector<std::string> plain, numbers, addresses, copies, times, names, words;
 };
 
 inline const Sentences& english() {
@@ -25,6 +25,8 @@ inline const Sentences& english() {
                   "About {n} people came to the meeting."},
       .addresses = {"You can find more information at {a}.", "Please write to {a} if you have any questions.",
                     "See {a} for details.", "Our new website is {a}", "{a} was not available yesterday."},
+      .copies = {"Please use {c} for this.", "We have written down {c} for you.", "The new one is {c}."},
+      .times = {"The train leaves at {t} p.m.", "The meeting begins at {t} and ends soon.", "It was {t} when we came."},
       .names = {"{p} is my neighbour.", "Yesterday I met {p} in the city.", "The book was written by {p}."},
       .words = {"house",   "Water",  "yes",       "no",       "Monday",     "thank you", "good morning",
                 "help",    "school", "yesterday", "apple",    "government", "green",     "quickly",
@@ -48,6 +50,9 @@ inline const Sentences& german() {
                   "Die Mannschaft gewann {n} von {n} Spielen.", "Etwa {n} Menschen kamen zu der Versammlung."},
       .addresses = {"Weitere Informationen finden Sie unter {a}.", "Bei Fragen schreiben Sie bitte an {a}.",
                     "Einzelheiten unter {a}.", "Unsere neue Seite ist {a}", "{a} war gestern nicht erreichbar."},
+      .copies = {"Bitte nehmen Sie dafür {c}.", "Wir haben Ihnen {c} aufgeschrieben.", "Das neue ist {c}."},
+      .times = {"Der Zug fährt um {t} Uhr ab.", "Die Sitzung beginnt um {t} und endet bald.",
+                "Es war {t} Uhr, als wir kamen."},
       .names = {"{p} ist mein Nachbar.", "Gestern habe ich {p} in der Stadt getroffen.",
                 "Das Buch wurde von {p} geschrieben."},
       .words = {"Haus",        "Wasser", "ja",        "nein",     "Montag",    "danke", "guten Morgen",
@@ -61,7 +66,19 @@ inline const std::vector<std::string> kAddresses = {"https://www.example.com/new
                                                     "www.example.net/about",
                                                     "info@example.com",
                                                     "anna.kowalski@mail.example.org",
-                                                    "https://example.de/suche?q=haus&page=2"};
+                                                    "https://example.de/suche?q=haus&page=2",
+                                                    "https://example.org/releases/file.tar.gz",
+                                                    "ftp://files.example.com/pub",
+                                                    "http://localhost:8080/admin",
+                                                    "https://example.org/manual#install",
+                                                    "http://192.168.0.17/status",
+                                                    "support+ticket42@example.co.uk"};
+// Telephone numbers, IP addresses, ISBNs and versions.
+inline const std::vector<std::string> kCopies = {"+49 30 1234567", "202-555-0143",  "0171 2345678",
+                                                 "192.168.17.254", "10.0.0.1:8080", "978-3-16-148410-0",
+                                                 "1.2.3",          "2.6.32"};
+// Hours and minutes, which may be rewritten: 3:35 p.m. is 15.35 Uhr.
+inline const std::vector<std::pair<std::string, std::string>> kTimes = {{"3", "35"}, {"9", "05"}, {"11", "50"}};
 inline const std::vector<std::string> kNames = {"Anna Kowalski",   "Mr. Thompson", "Ahmed Hassan",
                                                 "Maria Fernandez", "John",         "Yuki Tanaka"};
 

@@ -46,6 +46,9 @@ TEST_F(ReadyModels, AreChosenByTheLanguagesAskedFor) {
   EXPECT_EQ(ready_model("", "de", folders()).languages.show(), "en-de");
   EXPECT_EQ(ready_model("fr", "", folders()).languages.show(), "fr-de");
   EXPECT_EQ(ready_model("", "en", folders()).languages.show(), "de-en");
+  for (const char* const code : {"EN", "en-US", "en_GB", "eng"})
+    EXPECT_EQ(ready_model("", code, folders()).languages.show(), "de-en") << code;
+  EXPECT_EQ(ready_model("de_DE", "EN", folders()).languages.show(), "de-en");
   EXPECT_THROW(ready_model("en", "fr", folders()), Error);
   EXPECT_THROW(ready_model("", "", {}), Error);
 }

@@ -9,55 +9,109 @@ using Numbers = std::vector<std::pair<std::string, std::string>>;
 
 const text::LanguagePair kEnglishGerman{"en", "de"}, kGermanEnglish{"de", "en"}, kUnknown{};
 
+// What is lost, as the source and the target write it.
+Numbers lost(std::string_view source, std::string_view translation, const text::LanguagePair& languages) {
+  Numbers pairs;
+  for (const LostPart& part : lost_parts(source, translation, languages)) pairs.emplace_back(part.source, part.target);
+  return pairs;
+}
+
 TEST(LostNumbers, AreThoseThatTheTranslationLacks) {
-  EXPECT_EQ(lost_numbers("From 1998 to 2003.", "Von 1998 bis 2013.", kEnglishGerman), (Numbers{{"2003", "2003"}}));
-  EXPECT_EQ(lost_numbers("From 1998 to 2003.", "2003 und 1998", kEnglishGerman), Numbers{});
-  EXPECT_EQ(lost_numbers("177 orders", "1777 Bestellungen", kEnglishGerman), (Numbers{{"177", "177"}}));
-  EXPECT_EQ(lost_numbers("25, 25 and 25", "", kEnglishGerman), (Numbers{{"25", "25"}})) << "each once";
+  EXPECT_EQ(lost("From 1998 to 2003.", "Von 1998 bis 2013.", kEnglishGerman), (Numbers{{"2003", "2003"}}));
+  EXPECT_EQ(lost("From 1998 to 2003.", "2003 und 1998", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("177 orders", "1777 Bestellungen", kEnglishGerman), (Numbers{{"177", "177"}}));
+  EXPECT_EQ(lost("25, 25 and 25", "", kEnglishGerman), (Numbers{{"25", "25"}})) << "each once";
 }
 
 TEST(LostNumbers, AreWrittenAsTheTargetLanguageWritesThem) {
-  EXPECT_EQ(lost_numbers("$4.1 billion", "Milliarden", kEnglishGerman), (Numbers{{"4.1", "4,1"}}));
-  EXPECT_EQ(lost_numbers("1,684,330.25", "", kEnglishGerman), (Numbers{{"1,684,330.25", "1.684.330,25"}}));
-  EXPECT_EQ(lost_numbers("1.684.330,25", "", kGermanEnglish), (Numbers{{"1.684.330,25", "1,684,330.25"}}));
-  EXPECT_EQ(lost_numbers("50\u202f000", "", kGermanEnglish), (Numbers{{"50\u202f000", "50,000"}}));
-  EXPECT_EQ(lost_numbers("4.1 and 1998", "", kUnknown), (Numbers{{"1998", "1998"}})) << "which point is not known";
-  EXPECT_EQ(lost_numbers("4.1 and 1998", "", {"en", "xx"}), (Numbers{{"1998", "1998"}}));
-  EXPECT_EQ(lost_numbers("4.1", "", {"en_XX", "pt_BR"}), (Numbers{{"4.1", "4,1"}}));
+  EXPECT_EQ(lost("$4.1 billion", "Milliarden", kEnglishGerman), (Numbers{{"4.1", "4,1"}}));
+  EXPECT_EQ(lost("1,684,330.25", "", kEnglishGerman), (Numbers{{"1,684,330.25", "1.684.330,25"}}));
+  EXPECT_EQ(lost("1.684.330,25", "", kGermanEnglish), (Numbers{{"1.684.330,25", "1,684,330.25"}}));
+  EXPECT_EQ(lost("50\u202f000", "", kGermanEnglish), (Numbers{{"50\u202f000", "50,000"}}));
+  EXPECT_EQ(lost("4.1 and 1998", "", kUnknown), (Numbers{{"1998", "1998"}})) << "which point is not known";
+  EXPECT_EQ(lost("4.1 and 1998", "", {"en", "xx"}), (Numbers{{"1998", "1998"}}));
+  EXPECT_EQ(lost("4.1", "", {"en_XX", "pt_BR"}), (Numbers{{"4.1", "4,1"}}));
 }
 
 TEST(LostNumbers, AreKeptHoweverTheirDigitsAreSeparated) {
   for (const char* const kept : {"684.330", "684,330", "684330", "684 330", "684\u00a0330"})
-    EXPECT_EQ(lost_numbers("684,330", kept, kEnglishGerman), Numbers{}) << kept;
-  EXPECT_EQ(lost_numbers("June 18 2005", "18. Juni 2005", kEnglishGerman), Numbers{});
+    EXPECT_EQ(lost("684,330", kept, kEnglishGerman), Numbers{}) << kept;
+  EXPECT_EQ(lost("June 18 2005", "18. Juni 2005", kEnglishGerman), Numbers{});
 }
 
 TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
-  for (const char* const text : {"7 dwarfs", "12 months", "the 9th of May", "mp3", "R2d2", "4x4", "at 3:30 p.m.",
-                                 "12.05.2013", "version 1.2.13", "2013-05-12", "3,5", "1234,567", "ß99"})
-    EXPECT_EQ(lost_numbers(text, "", kEnglishGerman), Numbers{}) << text;
-  EXPECT_EQ(lost_numbers("10.30 Uhr", "", kGermanEnglish), Numbers{});
+  for (const char* const text : {"7 dwarfs", "12 months", "the 9th of May", "mp3", "R2d2", "4x4", "at 3:00 p.m.",
+                                 "12.05.2013", "on 1.2.13", "2013-05-12", "3,5", "1234,567", "ß99"})
+    EXPECT_EQ(lost(text, "", kEnglishGerman), Numbers{}) << text;
+  EXPECT_EQ(lost("10.00 Uhr", "", kGermanEnglish), Numbers{});
 }
 
 TEST(LostNumbers, MayHaveLetters) {
-  EXPECT_EQ(lost_numbers("$50bn for 777s", "500 Dollar", kEnglishGerman), (Numbers{{"50bn", "50"}, {"777s", "777"}}));
-  EXPECT_EQ(lost_numbers("the 19th century, 1,5m", "", kGermanEnglish), (Numbers{{"19th", "19"}, {"1,5m", "1.5"}}));
-  EXPECT_EQ(lost_numbers("on the A120, 777X and W5", "", kEnglishGerman),
+  EXPECT_EQ(lost("$50bn for 777s", "500 Dollar", kEnglishGerman), (Numbers{{"50bn", "50"}, {"777s", "777"}}));
+  EXPECT_EQ(lost("the 19th century, 1,5m", "", kGermanEnglish), (Numbers{{"19th", "19"}, {"1,5m", "1.5"}}));
+  EXPECT_EQ(lost("on the A120, 777X and W5", "", kEnglishGerman),
             (Numbers{{"A120", "A120"}, {"777X", "777X"}, {"W5", "W5"}}));
-  EXPECT_EQ(lost_numbers("on the A120", "auf der A 120", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("on the A120", "auf der A 120", kEnglishGerman), Numbers{});
 }
 
 TEST(LostNumbers, OfAWordAreSoughtOnce) {
-  EXPECT_EQ(lost_numbers("the AB12CD34EF56 and 777", "", kEnglishGerman),
+  EXPECT_EQ(lost("the AB12CD34EF56 and 777", "", kEnglishGerman),
             (Numbers{{"AB12CD34EF56", "AB12CD34EF56"}, {"777", "777"}}));
-  EXPECT_EQ(lost_numbers("the AB12CD34", "12", kEnglishGerman), (Numbers{{"AB12CD34", "AB12CD34"}}));
+  EXPECT_EQ(lost("the AB12CD34", "12", kEnglishGerman), (Numbers{{"AB12CD34", "AB12CD34"}}));
 }
 
 TEST(LostNumbers, AreFoundInTimeAndMemoryInProportionToTheText) {
   std::string small, large;
   for (int i = 0; i < 400'000; ++i) small += "1a", large += std::to_string(i) + "A";
   for (const std::string& word : {small, large, std::string(3'000'000, '7')})
-    EXPECT_EQ(lost_numbers(word + " 1998", "", kEnglishGerman), (Numbers{{"1998", "1998"}}));
+    EXPECT_EQ(lost(word + " 1998", "", kEnglishGerman), (Numbers{{"1998", "1998"}}));
+}
+
+TEST(LostParts, AreCopiedUnchanged) {
+  for (const std::string part :
+       {"+49 30 1234567", "+1 (202) 555-0143", "(030) 765-4321", "0171 2345678", "555-0199", "202-555-0143",
+        "192.168.0.17", "10.0.0.1:8080", "978-3-16-148410-0", "10.15.7", "👍🏽", "👩\u200d👩\u200d👧", "🇩🇪"}) {
+    EXPECT_EQ(lost("Here is " + part + ".", "Hier ist es.", kEnglishGerman), (Numbers{{part, part}}));
+    EXPECT_EQ(lost("Here is " + part + ".", "Hier (" + part + ") ist es.", kEnglishGerman), Numbers{}) << part;
+  }
+  EXPECT_EQ(lost("the ISBN 3-16-148410-X", "", kEnglishGerman), (Numbers{{"3-16-148410-X", "3-16-148410-X"}}));
+  EXPECT_EQ(lost("version 4.2 and v1.2.13", "", kEnglishGerman), (Numbers{{"4.2", "4.2"}, {"v1.2.13", "v1.2.13"}}));
+  EXPECT_EQ(lost("1.2.3", "1.2.3.4", kEnglishGerman), (Numbers{{"1.2.3", "1.2.3"}}));
+  EXPECT_EQ(lost("👍 👍 👍", "", kEnglishGerman), (Numbers{{"👍", "👍"}})) << "each once";
+}
+
+TEST(LostParts, AreNoDatesGroupsAndAddresses) {
+  for (const char* const text : {"12.05.2013", "http://192.168.0.17/a", "anna-555-0199@example.org", "1998 - 2003"})
+    EXPECT_EQ(lost(text, "1998 2003 http://192.168.0.17/a anna-555-0199@example.org", kEnglishGerman), Numbers{})
+        << text;
+  EXPECT_EQ(lost("1.684.330", "", kGermanEnglish), (Numbers{{"1.684.330", "1,684,330"}}));
+}
+
+TEST(LostParts, AreTimesWhoseMinutesAreLost) {
+  EXPECT_EQ(lost("at 3:35 p.m.", "um drei Uhr", kEnglishGerman), (Numbers{{"3:35", "15:35"}}));
+  EXPECT_EQ(lost("at 12:05 AM", "", kEnglishGerman), (Numbers{{"12:05", "0:05"}}));
+  EXPECT_EQ(lost("um 15.30 Uhr", "at three", kGermanEnglish), (Numbers{{"15.30", "15:30"}}));
+  for (const char* const kept : {"15.35 Uhr", "15:35", "3:35", "15 Uhr 35", "15h35"})
+    EXPECT_EQ(lost("at 3:35 p.m.", kept, kEnglishGerman), Numbers{}) << kept;
+  EXPECT_EQ(lost("at 3:35 p.m.", "16.35 Uhr", kEnglishGerman), (Numbers{{"3:35", "15:35"}}));
+  EXPECT_EQ(lost("at 3:30", "um halb vier", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("um 15.45 Uhr", "at a quarter to four", kGermanEnglish), Numbers{});
+}
+
+TEST(LostParts, AreFewerInABetterTranslation) {
+  const LostPart one{"17", "17"}, two{"18", "18"}, three{"19", "19"};
+  using Parts = std::vector<LostPart>;
+  EXPECT_TRUE(lacks_less(Parts{}, Parts{one}));
+  EXPECT_TRUE(lacks_less(Parts{two}, Parts{one, two}));
+  EXPECT_FALSE(lacks_less(Parts{one}, Parts{one}));
+  EXPECT_FALSE(lacks_less(Parts{three}, Parts{one})) << "one number for another";
+  EXPECT_FALSE(lacks_less(Parts{three}, Parts{one, two}));
+}
+
+TEST(Loops, MayBeMostOfATextOrLittleOfIt) {
+  EXPECT_TRUE(is_mostly_loop(Tokens{9, 1, 2, 1, 2, 1, 2, 1, 2, 3}));
+  EXPECT_FALSE(is_mostly_loop(Tokens{1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 8, 9}));
+  EXPECT_FALSE(is_mostly_loop(Tokens{}));
 }
 
 TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {

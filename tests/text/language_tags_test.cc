@@ -123,6 +123,8 @@ TEST(LanguageTags, AChoiceIsNeededOnlyIfThereIsOne) {
   EXPECT_EQ(none.choose(""), LanguageTags::kNone);
   EXPECT_EQ(one.choose(""), 100);
   EXPECT_EQ(two.choose("fr"), 101);
+  EXPECT_EQ(two.choose("FR"), 101);
+  EXPECT_EQ(two.choose("fr-CA"), 101);
   EXPECT_EQ(message([&] { two.choose(""); }), "the model translates into de, fr; choose one of them (--to de)");
   EXPECT_EQ(message([&] { two.choose("es"); }), "the model does not translate into 'es' but into de, fr");
   EXPECT_NE(message([&] { none.choose("fr"); }).find("trained on one direction only"), std::string::npos);

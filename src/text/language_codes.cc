@@ -1,11 +1,11 @@
-#include "serve/languages.h"
+#include "text/language_codes.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-namespace dragoman::serve {
+namespace dragoman::text {
 namespace {
 
 // A language by its code of two letters, its codes of three letters (ISO 639-3; several if programs name it by its
@@ -132,4 +132,4 @@ std::string upper_code(std::string_view code) {
   return text;
 }
 
-}  // namespace dragoman::serve
+}  // namespace dragoman::text

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "text/tokenizer.h"
+
+// What may follow a required term in its word. A term may be inflected, but an address with an ending is another
+// address, and a number with one more digit another number.
+namespace dragoman::search {
+
+enum class Ending : std::uint8_t {
+  any,
+  no_digit,  // no digit follows, also not after a point: 1.2 is not 1.2.3
+  none,      // a space, closing punctuation or the end follows
+};
+
+// How the text of a token begins after a word.
+enum class TokenStart : std::uint8_t {
+  space,
+  point,  // only points, commas and colons, which may join digits
+  mark,   // only punctuation that may close a word
+  digit,
+  other,
+};
+
+// Of all tokens. Marks of sentences, which have no text, count as `space`.
+std::vector<TokenStart> token_starts(const text::Tokenizer& tokenizer);
+
+// Whether a token that begins like this may follow a term.
+bool may_follow(Ending ending, TokenStart start);
+// What holds after such a token: a term is over with the next space, a number also with the next word.
+Ending after(Ending ending, TokenStart start);
+// Whether `text` contains `part` as a whole word or several, followed by what its ending allows.
+bool contains_whole(std::string_view text, std::string_view part, Ending ending);
+// Whether `following`, the text after a term, keeps to its ending.
+bool is_kept(Ending ending, std::string_view following);
+
+}  // namespace dragoman::search

@@ -1,0 +1,52 @@
+#include "search/term_endings.h"
+
+#include <gtest/gtest.h>
+
+#include "search/constraints.h"
+#include "tests/search/toy.h"
+
+namespace dragoman::search::test {
+namespace {
+
+TEST(TermEndings, OfAddressesAreSpacesAndClosingMarks) {
+  const std::string address = "http://example.org/file.tar.gz";
+  for (const char* const next : {"", " ist", ".", ". Es", "), aber", "“", "!?"})
+    EXPECT_TRUE(contains_whole("Unter " + address + next, address, Ending::none)) << next;
+  for (const char* const next : {"z", "/", "-Seite", "2", ".z", "?q=1", "'s"})
+    EXPECT_FALSE(contains_whole("Unter " + address + next, address, Ending::none)) << next;
+  EXPECT_TRUE(contains_whole(address + "z " + address, address, Ending::none)) << "one of two";
+  EXPECT_FALSE(contains_whole("x" + address, address, Ending::none));
+}
+
+TEST(TermEndings, OfNumbersAreNoDigits) {
+  for (const char* const next : {"", ".", "er", "-60", " 000", ", 5"})
+    EXPECT_TRUE(is_kept(Ending::no_digit, next)) << next;
+  for (const char* const next : {"0", ".000", ",5", ":30"}) EXPECT_FALSE(is_kept(Ending::no_digit, next)) << next;
+}
+
+TEST(TermEndings, HoldInEverySearch) {
+  Random random(8);
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const ToyModel model(seed % 2 ? "transformer-small" : "lstm-luong", 7, seed);
+    std::vector<TokenStart> starts(static_cast<std::size_t>(model.vocabulary()), TokenStart::other);
+    starts[5] = TokenStart::space;
+    starts[6] = TokenStart::mark;
+    SearchOptions options;
+    options.beam = 1 + static_cast<int>(random.below(6));
+    options.sample = seed % 5 == 0;
+    Goal goal = toy_goal(options, 12);
+    goal.constraints = Constraints({{4, 7}}, {Ending::none}, starts);
+    const std::vector<Found> found = translate_one(model, {random_source(random), goal});
+    ASSERT_FALSE(found.empty()) << seed;
+    for (const Found& one : found) {
+      const Tokens term = {4, 7};
+      auto at = std::search(one.words.begin(), one.words.end(), term.begin(), term.end());
+      ASSERT_NE(at, one.words.end()) << seed;
+      for (at += 2; at != one.words.end() && *at == 6;) ++at;
+      EXPECT_TRUE(at == one.words.end() || *at == 5) << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::search::test
