@@ -11,7 +11,8 @@ set(symbols "${PROJECT_SOURCE_DIR}/cmake/dragoman.map")
 set_target_properties(dragoman PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                                           LINK_DEPENDS "${symbols}")
-target_link_options(dragoman PRIVATE "LINKER:--version-script=${symbols}")
+# The threads of the pool run until the process ends (base/threads.cc), so dlclose() must not unmap their code.
+target_link_options(dragoman PRIVATE "LINKER:--version-script=${symbols}" "LINKER:-z,nodelete")
 foreach(room IN LISTS rooms)
   target_sources(dragoman PRIVATE $<TARGET_OBJECTS:dragoman_${room}>)
   target_link_libraries(dragoman PRIVATE dragoman_${room})

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/never_destroyed.h"
 
 namespace dragoman::threads {
 namespace {
@@ -168,11 +169,13 @@ struct Shared {
   }
 };
 
+// Its workers are never joined: a Translator that is a static object may be in the middle of a loop when exit()
+// destroys static objects, and would wait for workers that have left.
 Shared& shared() {
-  static Shared instance;
-  static const int prepared = pthread_atfork(nullptr, nullptr, [] { instance.forget(); });
+  static NeverDestroyed<Shared> instance;
+  static const int prepared = pthread_atfork(nullptr, nullptr, [] { instance->forget(); });
   static_cast<void>(prepared);
-  return instance;
+  return *instance;
 }
 
 }  // namespace

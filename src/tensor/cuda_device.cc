@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "base/log.h"
+#include "base/never_destroyed.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/runtime/check_gpu.h"
 #include "tensor/device.h"
@@ -116,9 +117,9 @@ const Device& cuda_device(int gpu) {
   check(cuda::problem().empty(), "no GPU can be used: {}", cuda::problem());
   cuda::check_gpu(gpu, cuda::count());
   static std::mutex mutex;
-  static std::map<int, CudaDevice> devices;
+  static NeverDestroyed<std::map<int, CudaDevice>> devices;  // static objects may hold tensors
   const std::lock_guard lock(mutex);
-  return devices.try_emplace(gpu, gpu).first->second;
+  return devices->try_emplace(gpu, gpu).first->second;
 }
 
 void check_device_name(const std::string& name) {

@@ -42,7 +42,7 @@ TEST(Threads, AForkedProcessHasThreadsOfItsOwn) {
   if (child == 0) {
     alarm(20);
     each(8, [&](std::int64_t i) { sum += i; });
-    std::exit(sum == 56 ? 0 : 1);  // joins the threads, too
+    std::exit(sum == 56 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -50,6 +50,39 @@ TEST(Threads, AForkedProcessHasThreadsOfItsOwn) {
   set_count(0);
 }
 #endif
+
+// A thread that runs loops until its owner is destroyed, as the decoder of a Translator does.
+class Looping {
+ public:
+  ~Looping() {
+    ends_ = true;
+    thread_.join();
+  }
+  void start() {
+    thread_ = std::thread([this] {
+      while (!ends_) each(8, [this](std::int64_t) { ++pieces_; });
+    });
+    while (pieces_ < 1000) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<bool> ends_ = false;
+  std::atomic<int> pieces_ = 0;
+  std::thread thread_;
+};
+
+[[noreturn]] void exit_during_loops() {
+  alarm(20);               // ends a process that hangs
+  static Looping looping;  // is there before the pool
+  set_count(2);
+  looping.start();
+  std::exit(0);
+}
+
+TEST(ThreadsDeathTest, LoopsMayRunWhileTheProcessExits) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(exit_during_loops(), testing::ExitedWithCode(0), "");
+}
 
 TEST(Threads, LoopsInsideLoopsAndFromOtherThreadsWork) {
   set_count(3);
