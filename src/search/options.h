@@ -49,7 +49,9 @@ struct SearchSettings : SearchOptions {
     v("finished", finished, "stop after this many complete hypotheses; 0 means as many as the beam is wide",
       between(0, kMostHypotheses));
     v("min-length", min_length, "minimum length of a translation in tokens", between(0, kMostTokens));
-    v("max-length", max_length, "maximum length of a translation in tokens; 0 means 3 times the source length plus 10",
+    v("max-length", max_length,
+      "maximum length of a translation in tokens; 0 means 3 times the source length plus 10 (1.5 times if the source "
+      "repeats itself)",
       between(0, kMostTokens));
     v("truncate", truncate,
       "let a translation of max-length tokens end there as it is; otherwise the probability of the end of the sentence "
@@ -63,8 +65,8 @@ struct SearchSettings : SearchOptions {
     v("seed", seed, "seed of sampling");
     v("replace-unknown", replace_unknown, "replace <unk> by the source word with the most attention");
     v("faithful", faithful,
-      "write URLs and e-mail addresses as they are, and search again if a translation loses numbers or repeats words "
-      "without end");
+      "write URLs and e-mail addresses as they are, and search again if a translation loses numbers, times, emoji and "
+      "the like, or repeats words without end");
     v.only_if(
         "length-penalty", [this] { return ranking == Ranking::gnmt; }, "only --ranking gnmt uses it");
     v.only_if(

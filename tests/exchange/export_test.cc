@@ -178,9 +178,11 @@ TEST(ExportToHuggingFace, SingleSettingsAreRefusedByName) {
        [](ExportedCase& one) {
          one.info.target_start = {2, 1};
        }},
-      {"lower of the source is true", [](ExportedCase& one) { one.use_subwords({.lower = true}); }},
+      {"detach-marks of the source is true",
+       [](ExportedCase& one) { one.use_subwords({.signs = {.detach_marks = true}}); }},
+      {"lower of the source is true", [](ExportedCase& one) { one.use_subwords({.prepare = {.lower = true}}); }},
       {"normalize of the target is nfkc",
-       [](ExportedCase& one) { one.use_subwords({.normalize = text::NormalForm::nfkc}); }},
+       [](ExportedCase& one) { one.use_subwords({.prepare = {.normalize = text::NormalForm::nfkc}}); }},
       {"the source is not split by a SentencePiece model", [](ExportedCase& one) { one.use_words(); }}};
   for (const auto& [reason, change] : cases) EXPECT_NE(refused(change).find(reason), std::string::npos) << reason;
 }

@@ -31,8 +31,8 @@ class ExportedCase {
 
   models::TransformerConfig& transformer() { return info.config.transformer; }
 
-  void use_subwords(const text::PrepareOptions& prepare) {
-    set_tokenizers(*subwords(kSource, prepare), *subwords(kTarget, prepare));
+  void use_subwords(const text::SubwordText& text) {
+    set_tokenizers(*subwords(kSource, text), *subwords(kTarget, text));
   }
   void use_words() {
     const auto words = [](const char* line) { return text::build_words(lines(line, 1), {}, {}); };
@@ -101,8 +101,8 @@ class ExportedCase {
       return left-- > 0;
     };
   }
-  static std::unique_ptr<text::Tokenizer> subwords(const std::string& line, const text::PrepareOptions& prepare) {
-    return text::build_subwords(lines(line, 60), prepare,
+  static std::unique_ptr<text::Tokenizer> subwords(const std::string& line, const text::SubwordText& text) {
+    return text::build_subwords(lines(line, 60), text,
                                 {.kind = text::SubwordKind::bpe,
                                  .size = 60,
                                  .multiple = 1,

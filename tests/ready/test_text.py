@@ -216,6 +216,18 @@ class Survey(unittest.TestCase):
                                     ("in 2010", "im Jahr"), ("777s", "7777s")):
             self.assertIn("numbers: 0 of 1", self.count(source, translation), source)
 
+    def test_addresses_are_added_to_every_line(self):
+        lines = ["One two three four.", "Why?"] * 30
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "source")
+            source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            script = Path(__file__).parents[2] / "recipes/ready/survey"
+            added = subprocess.run([sys.executable, "-B", script, "--add-addresses", source], check=True,
+                                   capture_output=True, text=True).stdout
+        self.assertEqual(len(added.splitlines()), len(lines))
+        self.assertIn("addresses: 60 of 60", self.count(added.strip(), added.strip()))
+        self.assertIn("addresses: 0 of 60", self.count(added.strip(), added.strip().replace("e", "ee")))
+
     def test_words_four_times_in_a_row_are_a_loop(self):
         self.assertIn("loops: 1 of 1", self.count("Why?", "Warum ? » » » »"))
         self.assertIn("loops: 0 of 1", self.count("no no no no", "nein nein nein nein"))
