@@ -226,7 +226,7 @@ class Survey(unittest.TestCase):
                                    capture_output=True, text=True).stdout
         self.assertEqual(len(added.splitlines()), len(lines))
         self.assertIn("addresses: 60 of 60", self.count(added.strip(), added.strip()))
-        self.assertIn("addresses: 0 of 60", self.count(added.strip(), added.strip().replace("e", "ee")))
+        self.assertIn("addresses: 0 of 60", self.count(added.strip(), "\n".join(lines)))
 
     def test_words_four_times_in_a_row_are_a_loop(self):
         self.assertIn("loops: 1 of 1", self.count("Why?", "Warum ? » » » »"))
