@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "base/never_destroyed.h"
 #include "kernels/fillings.h"
 
 namespace dragoman {
@@ -76,14 +77,15 @@ class HostDevice final : public Device {
 
 }  // namespace
 
+// Static objects may hold tensors, whose memory goes back to the device.
 const Device& cpu_device() {
-  static const HostDevice device("cpu", kernels::cpu());
-  return device;
+  static NeverDestroyed<HostDevice> device("cpu", kernels::cpu());
+  return *device;
 }
 
 const Device& reference_device() {
-  static const HostDevice device("reference", kernels::reference<float>());
-  return device;
+  static NeverDestroyed<HostDevice> device("reference", kernels::reference<float>());
+  return *device;
 }
 
 }  // namespace dragoman
