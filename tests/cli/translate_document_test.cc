@@ -11,15 +11,13 @@ namespace {
 
 class TranslateDocumentCommand : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
-  static void TearDownTestSuite() { unsetenv("CUDA_VISIBLE_DEVICES"); }
   void SetUp() override { write_model("transformer-small"); }
 
   void write_model(const std::string& preset) const {
     search::test::write_text_model(folder_.file("m.safetensors"), preset, 3);
   }
   Outcome translate(const std::string& arguments) const {
-    return run_program(folder_, "translate --model m.safetensors --quiet " + arguments);
+    return run_program(folder_, "translate --model m.safetensors --device cpu --quiet " + arguments);
   }
   std::string translate_line(const std::string& line) const {
     folder_.write("line", line + "\n");
