@@ -23,15 +23,25 @@ Constraints::Constraints(std::vector<Tokens> sequences) : sequences_(std::move(s
   }
 }
 
-Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenStart> starts)
+Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges)
     : Constraints(std::move(sequences)) {
   endings_ = std::move(endings);
-  starts_ = starts;
+  edges_ = edges;
+}
+
+bool Constraints::links(const TermProgress& progress, std::int32_t token) const {
+  if (endings_.empty() || !edges_[static_cast<std::size_t>(token)].links) return false;
+  for (std::size_t s = 0; s < endings_.size(); ++s)
+    if (endings_[s] == Ending::none && !is_met(progress, s)) return true;
+  return false;
 }
 
 bool Constraints::may_follow(const TermProgress& progress, std::int32_t token) const {
+  if (progress.is_linked)
+    for (std::size_t s = 0; s < sequences_.size(); ++s)
+      if (endings_[s] == Ending::none && !is_met(progress, s) && sequences_[s].front() == token) return false;
   return progress.ending == Ending::any ||
-         search::may_follow(progress.ending, starts_[static_cast<std::size_t>(token)]);
+         search::may_follow(progress.ending, edges_[static_cast<std::size_t>(token)].start);
 }
 
 int Constraints::left(const TermProgress& progress) const {
@@ -43,8 +53,9 @@ int Constraints::left(const TermProgress& progress) const {
 
 TermProgress Constraints::after(const TermProgress& progress, std::int32_t token) const {
   TermProgress next{progress.met};
+  next.is_linked = progress.active < 0 && links(progress, token);
   if (progress.ending != Ending::any)
-    next.ending = search::after(progress.ending, starts_[static_cast<std::size_t>(token)]);
+    next.ending = search::after(progress.ending, edges_[static_cast<std::size_t>(token)].start);
   const auto continue_with = [&](int sequence, int position) {
     const auto index = static_cast<std::size_t>(sequence);
     if (position < static_cast<int>(sequences_[index].size())) {

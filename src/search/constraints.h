@@ -21,6 +21,7 @@ struct TermProgress {
   int active = -1;              // the sequence being written, or -1
   int position = 0;             // tokens of it written so far
   Ending ending = Ending::any;  // what the last sequence says about the next token
+  bool is_linked = false;       // the last token joins the next word to the one before
 };
 
 // Sequences that must all appear. A hypothesis that breaks off a sequence half-way must start it again later.
@@ -30,8 +31,8 @@ class Constraints {
 
   Constraints() = default;
   explicit Constraints(std::vector<Tokens> sequences);
-  // With what may follow each sequence; `starts` has all tokens and must outlive the constraints.
-  Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenStart> starts);
+  // With what may stand beside each sequence; `edges` has all tokens and must outlive the constraints.
+  Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges);
 
   bool empty() const { return sequences_.empty(); }
   // Total number of tokens in all sequences.
@@ -39,7 +40,9 @@ class Constraints {
   // Minimum number of tokens that a hypothesis still has to write.
   int left(const TermProgress& progress) const;
   TermProgress after(const TermProgress& progress, std::int32_t token) const;
-  // Whether the ending of the last sequence allows the token.
+  // Whether the token joins the next word to the one before, and that word must not be a missing sequence.
+  bool links(const TermProgress& progress, std::int32_t token) const;
+  // Whether the ending of the last sequence allows the token, and the last token that a sequence begins with this one.
   bool may_follow(const TermProgress& progress, std::int32_t token) const;
   // Adds to `out` the tokens that start or continue a missing sequence.
   void find_next(const TermProgress& progress, Tokens& out) const;
@@ -49,7 +52,7 @@ class Constraints {
 
   std::vector<Tokens> sequences_;
   std::vector<Ending> endings_;  // one per sequence, or none if all are Ending::any
-  std::span<const TokenStart> starts_;
+  std::span<const TokenEdges> edges_;
   int total_ = 0;
 };
 

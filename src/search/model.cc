@@ -200,12 +200,12 @@ void Model::check_direction(const Direction& direction) const {
   if (!names_target()) target_->language_tags().choose(direction.to);
 }
 
-std::span<const TokenStart> Model::target_starts() const {
-  std::call_once(has_target_starts_, [this] {
-    target_starts_ = token_starts(*target_);
-    target_starts_.resize(static_cast<std::size_t>(info_.config.target_vocabulary), TokenStart::other);
+std::span<const TokenEdges> Model::target_edges() const {
+  std::call_once(has_target_edges_, [this] {
+    target_edges_ = token_edges(*target_);
+    target_edges_.resize(static_cast<std::size_t>(info_.config.target_vocabulary));
   });
-  return target_starts_;
+  return target_edges_;
 }
 
 int Model::source_marks() const {

@@ -72,8 +72,8 @@ class Model {
   int longest_learned() const;
   // Whether attention says which source tokens a target token comes from.
   bool aligns() const;
-  // How each target token begins. Computed by the first call.
-  std::span<const TokenStart> target_starts() const;
+  // What each target token does beside a term. Computed by the first call.
+  std::span<const TokenEdges> target_edges() const;
 
  private:
   Model(const store::ModelFile& file, const std::string& path, const Placement& where);
@@ -96,8 +96,8 @@ class Model {
   std::unique_ptr<models::Seq2seq> network_;
   std::shared_ptr<const text::Tokenizer> source_, target_;  // one and the same if both sides share their vocabulary
   std::unique_ptr<text::PieceIds> source_pieces_, target_pieces_;
-  mutable std::once_flag has_target_starts_;
-  mutable std::vector<TokenStart> target_starts_;
+  mutable std::once_flag has_target_edges_;
+  mutable std::vector<TokenEdges> target_edges_;
 };
 
 }  // namespace dragoman::search

@@ -25,7 +25,7 @@ void RequiredTerms::add(const std::string& source, const std::string& term, Endi
     sequences.push_back(one.spelling.ids);
     endings.push_back(one.ending);
   }
-  constraints_ = Constraints(std::move(sequences), std::move(endings), model_->target_starts());
+  constraints_ = Constraints(std::move(sequences), std::move(endings), model_->target_edges());
 }
 
 bool RequiredTerms::cover(std::string_view text) const {
@@ -34,7 +34,7 @@ bool RequiredTerms::cover(std::string_view text) const {
 }
 
 Constraints RequiredTerms::constraint(std::size_t term) const {
-  return {{terms_[term].spelling.ids}, {terms_[term].ending}, model_->target_starts()};
+  return {{terms_[term].spelling.ids}, {terms_[term].ending}, model_->target_edges()};
 }
 
 void RequiredTerms::add_tokens(Tokens& ids) const {

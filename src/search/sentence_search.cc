@@ -57,8 +57,8 @@ void SentenceSearch::find_forbidden(std::int32_t node, Tokens& out) const {
   if (tree_[node].length < goal_.options.min_length) out.push_back(goal_.end);
 }
 
-// A token is allowed only if the missing terms still fit after it, so a hypothesis never runs out of room for them. A
-// token that continues a term is allowed even if it is banned.
+// A token is allowed only if the missing terms still fit after it, and another token after one that links, so a
+// hypothesis never runs out of room for them. A token that continues a term is allowed even if it is banned.
 bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::int32_t token,
                             std::span<const std::int32_t> forbidden) const {
   const bool is_forbidden = std::find(forbidden.begin(), forbidden.end(), token) != forbidden.end();
@@ -69,12 +69,14 @@ bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::i
   if (!goal_.constraints.may_follow(terms, token)) return false;
   const int left = goal_.constraints.left(terms);
   const int left_after = goal_.constraints.left(goal_.constraints.after(terms, token));
+  const int room = goal_.max_length - length - 1;
+  const int links = left_after < left || !goal_.constraints.links(terms, token) ? 0 : 1;
   if (goal_.term_start >= 0 && left > 0) {
     const bool is_in_place =
-        left_after < left ? length - terms.position == goal_.term_start : length < goal_.term_start;
+        left_after < left ? length - terms.position == goal_.term_start : length + links < goal_.term_start;
     if (!is_in_place) return false;
   }
-  return (!is_forbidden || left_after < left) && left_after <= goal_.max_length - length - 1;
+  return (!is_forbidden || left_after < left) && left_after + links <= room;
 }
 
 void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const TermProgress& terms, std::int32_t token,

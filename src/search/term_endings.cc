@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/surface.h"
 #include "search/words.h"
 #include "text/unicode.h"
 
@@ -24,20 +25,30 @@ TokenStart start_of(std::string_view text) {
   return std::all_of(codes.begin(), codes.end(), is_closing) ? TokenStart::mark : TokenStart::other;
 }
 
+// Whether there is no space between a token and the word after it, and its last character does not open that word.
+// `text` is a word, the token and another word.
+bool is_link(std::string_view text, std::string_view before, std::string_view after) {
+  if (!text.starts_with(before) || !text.ends_with(after) || text.size() <= before.size() + after.size()) return false;
+  const char32_t last = text::code_point_before(text, text.size() - after.size()).code;
+  return text::is_punctuation_or_symbol(last) && !text::is_opening(last) && last != '"' && last != '\'';
+}
+
 }  // namespace
 
-std::vector<TokenStart> token_starts(const text::Tokenizer& tokenizer) {
-  std::vector<std::int32_t> ids;
-  tokenizer.encode("x", ids);
-  const std::string word = tokenizer.decode(ids);
-  std::vector<TokenStart> starts;
+std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer) {
+  const Spelling before = spell(tokenizer, "x"), after = spell_in_sentence(tokenizer, "x");
+  const std::string word = tokenizer.decode(before.ids);
+  std::vector<TokenEdges> edges;
   for (std::int32_t id = 0; id < tokenizer.size(); ++id) {
+    std::vector<std::int32_t> ids = before.ids;
     ids.push_back(id);
     const std::string text = tokenizer.decode(ids);
-    ids.pop_back();
-    starts.push_back(text.starts_with(word) ? start_of(std::string_view(text).substr(word.size())) : TokenStart::other);
+    ids.insert(ids.end(), after.ids.begin(), after.ids.end());
+    const bool starts = text.starts_with(word);
+    edges.push_back({starts ? start_of(std::string_view(text).substr(word.size())) : TokenStart::other,
+                     is_link(tokenizer.decode(ids), word, word)});
   }
-  return starts;
+  return edges;
 }
 
 bool may_follow(Ending ending, TokenStart start) {
@@ -66,8 +77,12 @@ bool is_kept(Ending ending, std::string_view following) {
 }
 
 bool contains_whole(std::string_view text, std::string_view part, Ending ending) {
+  const auto is_linked = [&](std::size_t at) {
+    return ending == Ending::none && at > 0 && text::is_dash(text::code_point_before(text, at).code);
+  };
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
-    if (stands_alone(text, at, at + part.size()) && is_kept(ending, text.substr(at + part.size()))) return true;
+    if (stands_alone(text, at, at + part.size()) && !is_linked(at) && is_kept(ending, text.substr(at + part.size())))
+      return true;
   return false;
 }
 

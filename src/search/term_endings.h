@@ -6,14 +6,14 @@
 
 #include "text/tokenizer.h"
 
-// What may follow a required term in its word. A term may be inflected, but an address with an ending is another
+// What may stand beside a required term in its word. A term may be inflected, but an address with an ending is another
 // address, and a number with one more digit another number.
 namespace dragoman::search {
 
 enum class Ending : std::uint8_t {
   any,
   no_digit,  // no digit follows, also not after a point: 1.2 is not 1.2.3
-  none,      // a space, closing punctuation or the end follows
+  none,      // a space, closing punctuation or the end follows, and no hyphen precedes
 };
 
 // How the text of a token begins after a word.
@@ -25,14 +25,19 @@ enum class TokenStart : std::uint8_t {
   other,
 };
 
+struct TokenEdges {
+  TokenStart start = TokenStart::other;
+  bool links = false;  // it joins the next word to the one before, as a hyphen does
+};
+
 // Of all tokens. Marks of sentences, which have no text, count as `space`.
-std::vector<TokenStart> token_starts(const text::Tokenizer& tokenizer);
+std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer);
 
 // Whether a token that begins like this may follow a term.
 bool may_follow(Ending ending, TokenStart start);
 // What holds after such a token: a term is over with the next space, a number also with the next word.
 Ending after(Ending ending, TokenStart start);
-// Whether `text` contains `part` as a whole word or several, followed by what its ending allows.
+// Whether `text` contains `part` as a whole word or several, between what its ending allows.
 bool contains_whole(std::string_view text, std::string_view part, Ending ending);
 // Whether `following`, the text after a term, keeps to its ending.
 bool is_kept(Ending ending, std::string_view following);

@@ -16,6 +16,8 @@ TEST(TermEndings, OfAddressesAreSpacesAndClosingMarks) {
     EXPECT_FALSE(contains_whole("Unter " + address + next, address, Ending::none)) << next;
   EXPECT_TRUE(contains_whole(address + "z " + address, address, Ending::none)) << "one of two";
   EXPECT_FALSE(contains_whole("x" + address, address, Ending::none));
+  EXPECT_FALSE(contains_whole("Siehe-" + address, address, Ending::none));
+  EXPECT_TRUE(contains_whole("Siehe (" + address + ")", address, Ending::none));
 }
 
 TEST(TermEndings, OfNumbersAreNoDigits) {
@@ -28,20 +30,21 @@ TEST(TermEndings, HoldInEverySearch) {
   Random random(8);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const ToyModel model(seed % 2 ? "transformer-small" : "lstm-luong", 7, seed);
-    std::vector<TokenStart> starts(static_cast<std::size_t>(model.vocabulary()), TokenStart::other);
-    starts[5] = TokenStart::space;
-    starts[6] = TokenStart::mark;
+    std::vector<TokenEdges> edges(static_cast<std::size_t>(model.vocabulary()));
+    edges[5] = {TokenStart::space};
+    edges[6] = {TokenStart::mark, true};
     SearchOptions options;
     options.beam = 1 + static_cast<int>(random.below(6));
     options.sample = seed % 5 == 0;
     Goal goal = toy_goal(options, 12);
-    goal.constraints = Constraints({{4, 7}}, {Ending::none}, starts);
+    goal.constraints = Constraints({{4, 7}}, {Ending::none}, edges);
     const std::vector<Found> found = translate_one(model, {random_source(random), goal});
     ASSERT_FALSE(found.empty()) << seed;
     for (const Found& one : found) {
       const Tokens term = {4, 7};
       auto at = std::search(one.words.begin(), one.words.end(), term.begin(), term.end());
       ASSERT_NE(at, one.words.end()) << seed;
+      EXPECT_TRUE(at == one.words.begin() || at[-1] != 6) << seed << ": joined to the word before";
       for (at += 2; at != one.words.end() && *at == 6;) ++at;
       EXPECT_TRUE(at == one.words.end() || *at == 5) << seed;
     }
