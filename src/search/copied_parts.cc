@@ -86,9 +86,11 @@ DigitGroups read_spaced(std::string_view text, std::size_t at) {
   return read;
 }
 
+// 7.000.000.000 is a number: no part of an address has leading zeros.
 bool is_ip(const DigitGroups& read) {
   return read.groups.size() == 4 && std::all_of(read.groups.begin(), read.groups.end(), [](std::string_view group) {
-           return group.size() <= 3 && std::stoi(std::string(group)) <= 255;
+           const bool has_leading_zero = group.size() > 1 && group[0] == '0';
+           return group.size() <= 3 && !has_leading_zero && std::stoi(std::string(group)) <= 255;
          });
 }
 

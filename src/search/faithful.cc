@@ -192,6 +192,26 @@ Spans add_lost_times(std::string_view source, std::string_view translation, cons
   return both;
 }
 
+// Whether the number may be a part of 14 000, which other languages and the model write in other ways.
+bool may_be_spaced(const Number& number, std::string_view text) {
+  const auto digits_before = [&](std::size_t end) {
+    std::size_t begin = end;
+    while (begin > 0 && is_digit(text[begin - 1])) --begin;
+    return end - begin;
+  };
+  const auto digits_from = [&](std::size_t begin) {
+    std::size_t end = begin;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    return end - begin;
+  };
+  const bool has_before = number.begin > 1 && text[number.begin - 1] == ' ';
+  const bool has_after = number.end + 1 < text.size() && text[number.end] == ' ';
+  const std::size_t before = has_before ? digits_before(number.begin - 1) : 0;
+  const std::size_t after = has_after ? digits_from(number.end + 1) : 0;
+  return (number.groups.front().size() == 3 && before > 0 && before <= 3) ||
+         (number.groups.back().size() <= 3 && after == 3);
+}
+
 // The same for numbers that are not among `others`.
 void add_lost_numbers(std::string_view source, std::string_view translation, const text::LanguagePair& languages,
                       const Spans& others, std::vector<LostPart>& lost) {
@@ -205,7 +225,8 @@ void add_lost_numbers(std::string_view source, std::string_view translation, con
     const std::string digits = number.digits();
     const NumberWord& around = words.around(number);
     if (around.begin < sought || around.end - around.begin > kLongestNumber || kept.contains(digits) ||
-        overlaps(others, around.begin, around.end) || !stands_alone(source, around.begin, around.end))
+        overlaps(others, around.begin, around.end) || !stands_alone(source, around.begin, around.end) ||
+        may_be_spaced(number, source) || is_hour(digits, source.substr(number.end)))
       continue;
     const std::string_view word = source.substr(around.begin, around.end - around.begin);
     const std::string_view ending = source.substr(number.end, around.end - number.end);

@@ -134,7 +134,7 @@ void NeuralJob::read_constraints() {
         kMostConstraintBytes);
   check_constraints(request, target);
   if (!request.prefix.empty()) {
-    prefix_ = spell(target, std::string(without_spaces(request.prefix)));
+    prefix_ = spell_prefix(target, std::string(without_spaces(request.prefix)), text::is_in_capitals(request.text));
     prefix_is_exact_ = target.decode(prefix_.ids) == prefix_.text;
   } else if (!request.prefix_tokens.empty()) {
     prefix_.ids = models_[0]->encode_target_tokens(request.prefix_tokens);

@@ -7,6 +7,7 @@
 #include "search/required_terms.h"
 #include "search/surface.h"
 #include "text/language_tags.h"
+#include "text/signs.h"
 
 namespace dragoman::search {
 
@@ -28,7 +29,10 @@ class NeuralJob {
  public:
   // `job.request.terms` are the terms that this sentence needs. The shortlist is optional.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models, const ActiveShortlist* shortlist)
-      : job_(std::move(job)), models_(models), shortlist_(shortlist), terms_(*models_[0]) {}
+      : job_(std::move(job)),
+        models_(models),
+        shortlist_(shortlist),
+        terms_(*models_[0], text::is_in_capitals(job_.request.text)) {}
 
   // Tokenises the sentence and its constraints. Call before task(). Throws Error if check_constraints() does or if they
   // are too long for one of the models.

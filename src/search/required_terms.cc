@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "search/words.h"
+#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
@@ -18,7 +19,8 @@ void RequiredTerms::add(const std::string& source, const std::string& term, Endi
   std::string decoded = target.decode(spelling.ids);
   decoded.erase(0, decoded.find_first_not_of(' '));
   for (Term& other : terms_) other.was_placed = false;
-  terms_.push_back({source, std::move(spelling), ending, decoded == term});
+  const bool is_exact = decoded == term && (!is_in_capitals_ || text::upper_case(term) == term);
+  terms_.push_back({source, std::move(spelling), ending, is_exact});
   std::vector<Tokens> sequences;
   std::vector<Ending> endings;
   for (const Term& one : terms_) {

@@ -34,7 +34,8 @@ struct TermContext {
 // The terms that the translation of one sentence must contain, with their tokens.
 class RequiredTerms {
  public:
-  explicit RequiredTerms(const Model& model) : model_(&model) {}
+  // The translation of a text in capitals may be in capitals, whatever its tokens are (text/signs.h).
+  RequiredTerms(const Model& model, bool is_in_capitals) : model_(&model), is_in_capitals_(is_in_capitals) {}
 
   // `source` is what the term translates, as the source writes it. No term counts as placed then.
   void add(const std::string& source, const std::string& term, Ending ending);
@@ -72,6 +73,7 @@ class RequiredTerms {
   bool all_are_exact() const;
 
   const Model* model_;
+  bool is_in_capitals_;
   std::vector<Term> terms_;
   Constraints constraints_;
 };

@@ -1,6 +1,9 @@
 #include "search/surface.h"
 
+#include <algorithm>
+
 #include "search/words.h"
+#include "text/signs.h"
 
 namespace dragoman::search {
 namespace {
@@ -45,6 +48,23 @@ Spelling spell_in_sentence(const text::Tokenizer& tokenizer, const std::string& 
   };
   for (text::Span& span : spelling.spans) span = {within(span.begin), within(span.end)};
   return spelling;
+}
+
+Spelling spell_prefix(const text::Tokenizer& tokenizer, const std::string& words, bool is_in_capitals) {
+  const auto decodes = [&](const Spelling& spelling) { return tokenizer.decode(spelling.ids) == words; };
+  Spelling spelling = spell(tokenizer, words);
+  if (!is_in_capitals && text::is_in_capitals(words))
+    if (Spelling plain = spell_in_sentence(tokenizer, words); decodes(plain)) spelling = std::move(plain);
+  const char32_t last = text::code_point_before(words, words.size()).code;
+  if (last != '"' && !text::is_opening(last) && !text::is_dash(last)) return spelling;
+  const Spelling next = spell_in_sentence(tokenizer, "x");
+  Spelling joined = spell(tokenizer, words + "x");
+  if (joined.ids.size() <= next.ids.size() || !std::equal(next.ids.rbegin(), next.ids.rend(), joined.ids.rbegin()))
+    return spelling;
+  joined.text = words;
+  joined.ids.resize(joined.ids.size() - next.ids.size());
+  joined.spans.resize(joined.ids.size());
+  return decodes(joined) ? joined : spelling;
 }
 
 Surface decode(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::span<const Literal> literals) {

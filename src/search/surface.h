@@ -23,6 +23,10 @@ struct Spelling {
 Spelling spell(const text::Tokenizer& tokenizer, const std::string& words);
 Spelling spell_in_sentence(const text::Tokenizer& tokenizer, const std::string& words);
 
+// The beginning of a translation. A mark at its end that opens or links belongs to the word that follows, and capitals
+// are those of these words only, unless the whole translation is in capitals.
+Spelling spell_prefix(const text::Tokenizer& tokenizer, const std::string& words, bool is_in_capitals);
+
 // A spelling whose tokens start at position `first` of a translation.
 struct Literal {
   std::size_t first;

@@ -9,7 +9,10 @@ std::optional<TermPlace> find_term_place(const Attention& attention, std::span<c
   std::size_t before = fixed, start = fixed;  // the word before the present one, and this one
   for (std::size_t t = fixed; t < words.size() && t < attention.size(); ++t) {
     if (words[t] < 0) continue;
-    if (t > fixed && words[t] != words[t - 1]) before = start, start = t;
+    if (t > fixed && words[t] != words[t - 1]) {
+      before = start, start = t;
+      while (start > fixed && words[start - 1] < 0) --start;
+    }
     float weight = 0;
     for (std::size_t s = 0; s < source_tokens.size() && s < attention[t].size(); ++s)
       if (source_tokens[s].begin < source.end && source.begin < source_tokens[s].end) weight += attention[t][s];

@@ -15,8 +15,8 @@ struct TermPlace {
 };
 
 // The place of a term is that of the word that attends most to its source, a span of the source text. `attention` is
-// [target tokens][source tokens], and `words` has the word of each target token or -1. The first `fixed` target tokens
-// stay as they are. None if no word attends to the source.
+// [target tokens][source tokens], and `words` has the word of each target token or -1 if it only begins the next one.
+// The first `fixed` target tokens stay as they are. None if no word attends to the source.
 std::optional<TermPlace> find_term_place(const Attention& attention, std::span<const text::Span> source_tokens,
                                          text::Span source, std::span<const int> words, std::size_t fixed);
 

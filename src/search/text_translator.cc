@@ -42,18 +42,19 @@ void keep_needed_terms(Request& request) {
   request.terms = std::move(needed);
 }
 
-// Adds the URLs and e-mail addresses of the text that the engine can write to the terms.
-void require_addresses(Request& request, const Engine& engine) {
-  constexpr std::size_t kMost = 16;
-  const std::size_t given = request.terms.size();
+// Adds the URLs and e-mail addresses of the text that the engine can write, in at most `limit` tokens, to the terms.
+void require_addresses(Request& request, const Engine& engine, int limit) {
+  constexpr std::size_t kMostAddresses = 16;
+  const std::size_t most = std::min(request.terms.size() + kMostAddresses, Constraints::kMost);
   document::Range found = document::find_address(request.text, 0);
-  for (; found.begin < found.end && request.terms.size() < given + kMost;
+  for (; found.begin < found.end && request.terms.size() < most;
        found = document::find_address(request.text, found.end)) {
     const std::string address = request.text.substr(found.begin, found.end - found.begin);
     const auto is_same = [&](const auto& term) { return term.second == address; };
-    if (std::any_of(request.terms.begin(), request.terms.end(), is_same)) continue;
+    if (std::any_of(request.terms.begin(), request.terms.end(), is_same) || engine.count_tokens(address) > limit)
+      continue;
     try {
-      engine.check_constraints({.text = "", .prefix = "", .terms = {{address, address}}, .banned = {}});
+      engine.check_constraints({.text = "", .prefix = "", .terms = {{address, address}}, .banned = request.banned});
     } catch (const Error&) {
       continue;
     }
@@ -182,7 +183,7 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
-  if (job.options->faithful && !job.options->sample) require_addresses(job.request, *engine_);
+  if (job.options->faithful && !job.options->sample) require_addresses(job.request, *engine_, limit_);
   if (count_display_words(text) == 0) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};

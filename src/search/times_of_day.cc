@@ -47,7 +47,8 @@ Clock clock_after(std::string_view text) {
   if (text.starts_with(' ')) text.remove_prefix(1);
   const std::string next = text::lower_case(text.substr(0, 4));
   for (const Word& word : kWords)
-    if (next.starts_with(word.text) && (next.size() == word.text.size() || !std::isalpha(next[word.text.size()])))
+    if (next.starts_with(word.text) &&
+        (next.size() == word.text.size() || !std::isalpha(static_cast<unsigned char>(next[word.text.size()]))))
       return word.clock;
   return Clock::unsaid;
 }
@@ -83,6 +84,10 @@ std::vector<TimeOfDay> find_times(std::string_view text) {
     times.push_back(time);
   }
   return times;
+}
+
+bool is_hour(std::string_view digits, std::string_view following) {
+  return digits.size() <= 2 && std::stoi(std::string(digits)) <= 24 && clock_after(following) != Clock::unsaid;
 }
 
 bool keeps_time(std::string_view translation, const TimeOfDay& time) {

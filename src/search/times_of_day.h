@@ -21,6 +21,9 @@ struct TimeOfDay {
 // The times of a text, in order. Hours are those of 24 if the text says which half of the day it means.
 std::vector<TimeOfDay> find_times(std::string_view text);
 
+// Whether a number is a full hour by the text that follows it: 22 Uhr, 10 p.m.
+bool is_hour(std::string_view digits, std::string_view following);
+
 // Whether a translation says the minutes after the right hour (of 12 or of 24), in digits or as a half or a quarter.
 // Full hours have no minutes to lose.
 bool keeps_time(std::string_view translation, const TimeOfDay& time);

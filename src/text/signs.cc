@@ -59,22 +59,6 @@ void detach_marks(MappedText& text) {
   text.replace(changes);
 }
 
-// Whether all letters that have a case are capitals, and lower case can be undone.
-bool is_in_capitals(std::string_view text) {
-  int capitals = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    const char32_t lower = to_lower(point.code);
-    if (is_lower(point.code)) return false;
-    if (lower != point.code) {
-      if (to_upper(lower) != point.code) return false;
-      ++capitals;
-    }
-    at += point.length;
-  }
-  return capitals >= kFewestCapitals;
-}
-
 void fold_capitals(MappedText& text) {
   if (!is_in_capitals(text.text())) return;
   text.lower_case();
@@ -83,6 +67,20 @@ void fold_capitals(MappedText& text) {
 }
 
 }  // namespace
+
+bool is_in_capitals(std::string_view text) {
+  int capitals = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    at += point.length;
+    if (point.code == U'ß' || point.code == U'ẞ') continue;
+    const char32_t lower = to_lower(point.code);
+    if (lower == point.code && to_upper(point.code) == point.code) continue;  // no case
+    if (to_upper(lower) != point.code) return false;
+    ++capitals;
+  }
+  return capitals >= kFewestCapitals;
+}
 
 void insert_signs(MappedText& text, const SignOptions& options) {
   if (options.fold_capitals) {

@@ -29,8 +29,12 @@ struct SignOptions {
   }
 };
 
+// Whether all letters that have a case are capitals, and at least five. ß has no capital that people use.
+bool is_in_capitals(std::string_view text);
+
 void insert_signs(MappedText& text, const SignOptions& options);
-// The inverse of insert_signs, for text that a model may have written: signs in other places are dropped.
+// The inverse of insert_signs, for text that a model may have written: signs in other places are dropped. ß in capitals
+// becomes SS.
 std::string resolve_signs(std::string text, const SignOptions& options);
 
 }  // namespace dragoman::text

@@ -1,5 +1,6 @@
 // The models that come with the program, on text that small models stumble over. Translations may change with the
 // models; these properties may not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,6 +77,33 @@ TEST_P(ReadyModel, KeepsNumbers) {
 }
 
 // The word for the term is in the place of the usual one, which is gone.
+// What the checks of a translation ask for must not end in an error, nor change what the user asked for.
+TEST_P(ReadyModel, KeepsToTermsPrefixesAndBannedWordsBesideAddresses) {
+  const auto translated = [&](Request request) {
+    return model().translate(std::vector<Request>{std::move(request)}, {}).front().translations.front().text;
+  };
+  std::string address = "https://example.com/";
+  for (int i = 0; i < 250; ++i) address += "a1b2/";
+  EXPECT_NE(translated({"https://example.com/foo: 3.", "", {}, {"example"}}), "");
+  EXPECT_NE(translated({address, "", {}, {}}), "");
+  Request terms{"http://a.org http://b.org http://c.org http://d.org http://e.org http://f.org", "", {}, {}};
+  for (int i = 0; i < 62; ++i) {
+    terms.text += fmt::format(" w{}", i);
+    terms.terms.emplace_back(fmt::format("w{}", i), fmt::format("w{}", i));
+  }
+  EXPECT_NE(translated(terms), "");
+  const std::string capitals = std::string(GetParam()) == "en-de" ? "I BOUGHT A NEW FOO TODAY IN THE CITY."
+                                                                  : "ICH HABE HEUTE EIN NEUES FOO GEKAUFT.";
+  EXPECT_NE(translated({capitals, "", {{"FOO", "iPhone"}}, {}}).find("iPhone"), std::string::npos);
+  const std::string plain = std::string(GetParam()) == "en-de" ? "The minister said that he will resign."
+                                                               : "Der Minister sagte, er werde gehen.";
+  const std::string with_prefix = translated({plain, "WASHINGTON (AP)", {}, {}});
+  EXPECT_TRUE(with_prefix.starts_with("WASHINGTON (AP)")) << with_prefix;
+  EXPECT_TRUE(std::any_of(with_prefix.begin(), with_prefix.end(), [](char c) { return c >= 'a' && c <= 'z'; }));
+  const std::string quoted = translated({"\"" + plain + "\"", "\"", {}, {}});
+  EXPECT_TRUE(quoted.starts_with("\"") && quoted[1] != ' ') << quoted;
+}
+
 TEST_P(ReadyModel, WritesTermsWhereTheirSourceWasTranslated) {
   struct Case {
     std::string direction, text;
@@ -128,7 +156,7 @@ TEST_P(ReadyModel, KeepsTheMinutesOfTimes) {
   int texts = 0, kept = 0;
   for (const auto& [hour, minute] : kTimes)
     translate(filled(sentences().times, "{t}", {hour + ":" + minute}),
-              [&](const std::string&, const std::string& translation) {
+              [&, &minute = minute](const std::string&, const std::string& translation) {
                 ++texts;
                 kept += numbers_of(translation).contains(minute) || translation.find("." + minute) != std::string::npos;
               });

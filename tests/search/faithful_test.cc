@@ -46,6 +46,13 @@ TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
   EXPECT_EQ(lost("10.00 Uhr", "", kGermanEnglish), Numbers{});
 }
 
+TEST(LostNumbers, AreNotGroupsOfDigitsWithSpacesOrFullHours) {
+  EXPECT_EQ(lost("Grant nahm 14 000 Gefangene.", "Grant took 14,000 prisoners.", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("Sie lernt bis 22 Uhr.", "She studies until ten.", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("Von 2012 142 Taten", "", kGermanEnglish), (Numbers{{"2012", "2012"}, {"142", "142"}}));
+  EXPECT_EQ(lost("Um 22 kamen alle.", "", kGermanEnglish), (Numbers{{"22", "22"}}));
+}
+
 TEST(LostNumbers, MayHaveLetters) {
   EXPECT_EQ(lost("$50bn for 777s", "500 Dollar", kEnglishGerman), (Numbers{{"50bn", "50"}, {"777s", "777"}}));
   EXPECT_EQ(lost("the 19th century, 1,5m", "", kGermanEnglish), (Numbers{{"19th", "19"}, {"1,5m", "1.5"}}));
@@ -81,6 +88,7 @@ TEST(LostParts, AreCopiedUnchanged) {
 }
 
 TEST(LostParts, AreNoDatesGroupsAndAddresses) {
+  EXPECT_EQ(lost("7.000.000.000 Menschen", "7,000,000,000 people", kGermanEnglish), Numbers{}) << "no IP address";
   for (const char* const text : {"12.05.2013", "http://192.168.0.17/a", "anna-555-0199@example.org", "1998 - 2003"})
     EXPECT_EQ(lost(text, "1998 2003 http://192.168.0.17/a anna-555-0199@example.org", kEnglishGerman), Numbers{})
         << text;

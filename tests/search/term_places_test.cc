@@ -27,6 +27,14 @@ TEST(TermPlace, OfAWordOfSeveralTokensIsItsFirstToken) {
   EXPECT_EQ(place->fixed, 0u);
 }
 
+TEST(TermPlace, BeginsWithTheTokensThatOnlyBeginTheWord) {
+  const Attention attention = {{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}};
+  const auto place = find_term_place(attention, kSource, kDog, std::vector<int>{0, 1, -1, 2, 3}, 0);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->start, 2u);
+  EXPECT_EQ(place->fixed, 1u);
+}
+
 TEST(TermPlace, IsAfterTheTokensThatAreFixed) {
   const Attention attention = {{0, 0, 1, 0}, {0, 0, 1, 0}, {0, 0, 1, 0}, {.9F, 0, .1F, 0}, {.8F, 0, .2F, 0}};
   const auto place = find_term_place(attention, kSource, kDog, kWords, 3);

@@ -37,7 +37,9 @@ TEST(Signs, MarksInsideOfWordsStay) {
 TEST(Signs, CapitalsAreFoldedIfAllLettersAreCapitals) {
   EXPECT_EQ(with_signs("THE DOOR IS OPEN!"), "⇪ the door is open!");
   EXPECT_EQ(with_signs("ÄPFEL UND „BIRNEN“"), "⇪ äpfel und „￭ birnen“");
-  for (const char* line : {"NATO", "The NATO", "STRAßE", "12345", "...", "", "iPHONE", "日本語日本語"})
+  EXPECT_EQ(with_signs("DIE STRAßE"), "⇪ die straße") << "ß is ordinary among capitals";
+  EXPECT_EQ(resolve_signs("⇪ die straße", kBoth), "DIE STRASSE");
+  for (const char* line : {"NATO", "The NATO", "12345", "...", "", "iPHONE", "ABCDEⅰ", "ABCDEⓐ", "日本語日本語"})
     EXPECT_EQ(with_signs(line), line);
 }
 
@@ -48,7 +50,7 @@ TEST(Signs, TextComesBackAsItWas) {
 }
 
 TEST(Signs, RandomTextComesBackAsItWas) {
-  const std::vector<std::string> parts = {"a", "B", "ß", "Ω", "İ", "1", " ", "-", "\"",
+  const std::vector<std::string> parts = {"a", "B", "ⅰ", "Ω", "İ", "1", " ", "-", "\"",
                                           "(", "'", "’", "„", "»", ".", "￭", "⇪"};
   Random random(5);
   for (int i = 0; i < 20000; ++i) {
