@@ -53,11 +53,12 @@ int Constraints::left(const TermProgress& progress) const {
 
 TermProgress Constraints::after(const TermProgress& progress, std::int32_t token) const {
   TermProgress next{progress.met};
-  next.is_linked = progress.active < 0 && links(progress, token);
+  next.is_linked = links(progress, token);
   if (progress.ending != Ending::any)
     next.ending = search::after(progress.ending, edges_[static_cast<std::size_t>(token)].start);
   const auto continue_with = [&](int sequence, int position) {
     const auto index = static_cast<std::size_t>(sequence);
+    next.is_linked = false;
     if (position < static_cast<int>(sequences_[index].size())) {
       next.active = sequence, next.position = position;
       return;
