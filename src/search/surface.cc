@@ -55,8 +55,7 @@ Spelling spell_prefix(const text::Tokenizer& tokenizer, const std::string& words
   Spelling spelling = spell(tokenizer, words);
   if (!is_in_capitals && text::is_in_capitals(words))
     if (Spelling plain = spell_in_sentence(tokenizer, words); decodes(plain)) spelling = std::move(plain);
-  const char32_t last = text::code_point_before(words, words.size()).code;
-  if (last != '"' && !text::is_opening(last) && !text::is_dash(last)) return spelling;
+  if (!text::opens_or_links(text::code_point_before(words, words.size()).code)) return spelling;
   const Spelling next = spell_in_sentence(tokenizer, "x");
   Spelling joined = spell(tokenizer, words + "x");
   if (joined.ids.size() <= next.ids.size() || !std::equal(next.ids.rbegin(), next.ids.rend(), joined.ids.rbegin()))

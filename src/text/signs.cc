@@ -31,9 +31,6 @@ std::string without_sign(std::string_view text, std::string_view sign) {
   }
 }
 
-// Quotation marks that open (or, in some languages, close), opening brackets, hyphens and dashes; no apostrophes.
-bool opens_or_links(char32_t code) { return code == '"' || (is_opening(code) && code != U'\u2018') || is_dash(code); }
-
 // Inserts the sign and a space after each run of marks that is followed by a letter, if the run is at the start of a
 // word or has a mark that opens or links. Marks as in don't, e.g. and a/b are part of their words.
 void detach_marks(MappedText& text) {
@@ -67,6 +64,8 @@ void fold_capitals(MappedText& text) {
 }
 
 }  // namespace
+
+bool opens_or_links(char32_t code) { return code == '"' || (is_opening(code) && code != U'\u2018') || is_dash(code); }
 
 bool is_in_capitals(std::string_view text) {
   int capitals = 0;

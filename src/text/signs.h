@@ -29,6 +29,8 @@ struct SignOptions {
   }
 };
 
+// Quotation marks that open (or, in some languages, close), opening brackets, hyphens and dashes; no apostrophes.
+bool opens_or_links(char32_t code);
 // Whether all letters that have a case are capitals, and at least five. ß has no capital that people use.
 bool is_in_capitals(std::string_view text);
 

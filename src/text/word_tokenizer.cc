@@ -1,13 +1,11 @@
 #include "text/word_tokenizer.h"
 
+#include "text/signs.h"
 #include "text/word_join.h"
 #include "text/word_split.h"
 
 namespace dragoman::text {
 namespace {
-
-// U+FFED, a black square that is rare in text.
-constexpr std::string_view kJoiner = "\uFFED";
 
 bool starts_like_a_word(std::string_view token) {
   const CharClass kind = classify(code_point_at(token, 0).code);
@@ -42,9 +40,9 @@ void WordRules::mark_joins(std::vector<Word>& words, const std::vector<bool>& ti
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!tight[i]) continue;
     if (starts_like_a_word(words[i].text) && !starts_like_a_word(words[i - 1].text))
-      words[i - 1].text.append(kJoiner);
+      words[i - 1].text.append(kJoinSign);
     else
-      words[i].text.insert(0, kJoiner);
+      words[i].text.insert(0, kJoinSign);
   }
 }
 
@@ -52,11 +50,11 @@ std::string WordRules::detokenize_marked(std::span<const std::string> tokens) co
   std::string text;
   bool bound = true;
   for (std::string_view token : tokens) {
-    const bool left = token.starts_with(kJoiner);
-    if (left) token.remove_prefix(kJoiner.size());
+    const bool left = token.starts_with(kJoinSign);
+    if (left) token.remove_prefix(kJoinSign.size());
     if (!bound && !left) text += ' ';
-    bound = token.ends_with(kJoiner);
-    if (bound) token.remove_suffix(kJoiner.size());
+    bound = token.ends_with(kJoinSign);
+    if (bound) token.remove_suffix(kJoinSign.size());
     text += token;
   }
   return text;
