@@ -31,7 +31,8 @@ nn::AttentionPlace place(const std::string& name, const TransformerConfig& confi
           .projected = true,
           .causal = causal,
           .self = self,
-          .rotary = self && config.positions == nn::PositionKind::rotary};
+          .rotary = self && config.positions == nn::PositionKind::rotary,
+          .biased = self && config.positions == nn::PositionKind::relative};
 }
 
 nn::NormConfig norms_of(const TransformerConfig& config) {
@@ -246,7 +247,8 @@ TransformerDecoder::Layer TransformerDecoder::make_layer(nn::Parameters& list, c
 
 Memory TransformerDecoder::remember(Context& cx, const EncodedSource& source) const {
   Memory memory{source, {}};
-  for (const Layer& layer : layers_) memory.keys.push_back(layer.source.prepare(cx, source.states, source.rows));
+  for (const Layer& layer : layers_)
+    memory.keys.push_back(layer.source.kept(cx, layer.source.prepare(cx, source.states, source.rows)));
   if (lexical_model_.defined())
     memory.keys.push_back(lexical_attention_.prepare(cx, source.states, source.embeddings, source.rows));
   return memory;
@@ -265,7 +267,8 @@ Tensor TransformerDecoder::read_past(Context& cx, RowProgram& program, std::size
   if (recurrent()) return layers_[layer].recurrent(program, x, tokens, state.vectors[layer]);
   const nn::Attention& self = layers_[layer].self;
   const Tensor room = state.claim(cx, 2 * layer, x.dtype(), self.own_size());
-  const nn::Keys own = state.remember(cx, 2 * layer, self.prepare(program, x, tokens, places.positions, room));
+  const nn::Keys prepared = self.prepare(program, x, tokens, places.positions, room);
+  const nn::Keys own = state.remember(cx, 2 * layer, self.kept(cx, prepared));
   return self.attend(program, x, tokens, own, {.positions = places.positions, .bias = places.bias}).out;
 }
 

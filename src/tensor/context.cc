@@ -42,6 +42,7 @@ Tensor Context::from_numbers(DType type, std::span<const double> values, Shape s
 void Context::copy(const Tensor& from, const Tensor& to) const {
   check(from.count() == to.count() && from.dtype() == to.dtype(), "[copy] {} of {} does not fit {} of {}", from.shape(),
         name_of(from.dtype()), to.shape(), name_of(to.dtype()));
+  if (device().on_host()) return device().copy_from_host(to.raw(), from.raw(), from.bytes());
   run(from.dtype(), [&](const auto& k) { k.combine({.count = from.count(), .a = from.ptr(), .y = to.ptr()}); });
 }
 

@@ -136,7 +136,8 @@ struct Attended {
   Tensor out;      // [Nq, heads * size of a head's values]
   Tensor weights;  // if requested: [heads, nq, nk] per sentence; no gradient flows through it
 };
-// Tensors may have more rows than their segments; extra rows are ignored.
+// Tensors may have more rows than their segments; extra rows are ignored. On the host keys and values may be bf16 where
+// queries are f32; no gradient flows then.
 Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
                    const Segments& keys, const AttentionOptions& options = {});
 
@@ -197,7 +198,7 @@ Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_
 // Stores no mask; backward draws the same random numbers again. Returns x itself if the rate is 0 or dropout is off.
 Tensor dropout(Context& cx, const Tensor& x, double rate);
 // Conversions to storage types; no gradient flows through them.
-Tensor to_bf16(Context& cx, const Tensor& x);
+Tensor to_bf16(Context& cx, const Columns& x);
 Tensor from_bf16(Context& cx, const Tensor& x);
 
 // ---- loss -----------------------------------------------------------------------------------------------------

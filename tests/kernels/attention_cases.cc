@@ -84,6 +84,15 @@ Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>&
   return a;
 }
 
+// Random keys or values in bf16.
+template <class T>
+const bf16* half_input(Arrays<T>& arrays, Size count) {
+  const T* drawn = arrays.input(count);
+  std::vector<bf16> halves;
+  for (Size i = 0; i < count; ++i) halves.push_back(bf16::from(static_cast<float>(number_of(drawn[i]))));
+  return arrays.half_values(halves);
+}
+
 // Bits: which gradients are added to, and which are not needed. Large batches are slow in the reference and try only a
 // few; steep ones, whose gradients amplify rounding errors, none.
 std::vector<int> flags_for(const Batch& b) {
@@ -118,6 +127,18 @@ void add_attention(Cases& cases) {
         a.key_rows = arrays.integers(b.key_rows(), std::max<Size>(b.key_rows(), 1));
         kernels.attention(a);
       });
+      for (const bool scattered : {false, true})
+        cases.add_for_host("attention", fmt::format("{} of keys in bf16{}", name, scattered ? ", scattered" : ""),
+                           [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                             Attention<T> a = forward_arguments(b, rate, gap, arrays);
+                             a.k = a.v = nullptr;
+                             a.k_bf16 = half_input(arrays, b.key_rows() * a.k_stride);
+                             a.v_bf16 = half_input(arrays, b.key_rows() * a.v_stride);
+                             if (scattered)
+                               a.key_rows = arrays.integers(b.key_rows(), std::max<Size>(b.key_rows(), 1));
+                             a.weights = arrays.output("weights", b.heads * b.pairs());
+                             kernels.attention(a);
+                           });
       for (const int flags : flags_for(b))
         cases.add("attention_backward", fmt::format("{} flags {}", name, flags),
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {

@@ -126,6 +126,60 @@ TEST(LayerMemory, DoesNotGrowWithTheLayers) {
   EXPECT_EQ(bytes_of_layers(3, 3).decoding, bytes_of_layers(3, 12).decoding);
 }
 
+TEST(NarrowWeights, DecodersKeepKeysAndValuesInBf16) {
+  for (const WeightFormat format : {WeightFormat::same, WeightFormat::int8, WeightFormat::bf16}) {
+    Seq2seq model(shrunk("transformer-small"));
+    model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+    model.parameters().pack(format);
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+    State state = model.start(cx, memory, true);
+    model.decode(cx, sentences({{1}, {1}, {1}}).packed(cx), memory, state);
+    const DType expected = format == WeightFormat::same ? DType::f32 : DType::bf16;
+    for (const nn::Keys& keys : memory.keys) EXPECT_EQ(keys.keys.of.dtype(), expected);
+    int pools = 0;
+    for (const Tensor& pool : state.tensors()) {
+      if (!pool.defined()) continue;
+      EXPECT_EQ(pool.dtype(), expected);
+      ++pools;
+    }
+    EXPECT_EQ(pools, 2) << "one for each layer";
+  }
+}
+
+// One token at a time, in a batch that another sentence left. Steps and whole sequences sum in different orders, which
+// may round a number to its other neighbour.
+TEST(NarrowWeights, TokenByTokenGivesNearlyTheLogitsOfTheWholeSequence) {
+  for (const WeightFormat format : {WeightFormat::int8, WeightFormat::bf16})
+    for (const auto& [name, config] : zoo()) {
+      SCOPED_TRACE(name);
+      Seq2seq model(config);
+      model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+      model.parameters().pack(format);
+      Workspace first(cpu_device()), joined(cpu_device());
+      Context cx(first), keep(joined);
+      const Memory all = model.encode(cx, sentences({kSources[0], kSources[1]}).packed(cx));
+      State both = model.start(cx, all, true);
+      model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), all, both);
+      const ActiveSentence second[] = {{&all, &both, 1}};
+      const Memory memory = join_memories(keep, second);
+      State state = State::join(keep, second, 4);
+      first.reset();
+      std::vector<double> steps;
+      for (const std::int32_t token : {5, 9, 2}) {
+        const Decoded decoded = model.decode(keep, sentences({{token}}).packed(keep), memory, state);
+        steps = model.logits(keep, decoded.features).to_host<double>();
+      }
+      const Memory alone = model.encode(cx, sentences({kSources[1]}).packed(cx));
+      State whole = model.start(cx, alone, false);
+      const Decoded decoded = model.decode(cx, sentences({{1, 7, 5, 9, 2}}).packed(cx), alone, whole);
+      const std::vector<double> logits = model.logits(cx, decoded.features).to_host<double>();
+      for (std::size_t i = 0; i < steps.size(); ++i)
+        EXPECT_NEAR(steps[i], logits[logits.size() - steps.size() + i], 0.05) << i;
+    }
+}
+
 TEST(PackedOnly, MatricesRefuseToBeReadAsPlainOnes) {
   Seq2seq model(shrunk("transformer-small"));
   model.parameters().allocate_packed(cpu_device(), WeightFormat::int8, [](const auto&) { return true; });

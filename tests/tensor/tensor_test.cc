@@ -96,6 +96,25 @@ TEST(Bf16, RoundsToNearestEvenAndKeepsNan) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(back[i], values[i], std::abs(values[i]) / 256);
 }
 
+TEST(Bf16, RoundsSomeColumnsOnly) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor x = cx.from_host<float>(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
+  const Tensor some = to_bf16(cx, {x, 1, 2});
+  EXPECT_EQ(some.shape(), (Shape{2, 2}));
+  EXPECT_EQ(some.to_host<float>(), (std::vector<float>{2, 3, 6, 7}));
+}
+
+TEST(Bf16, RowsAreMovedOnTheHost) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor x = to_bf16(cx, cx.from_host<float>(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}));
+  const Tensor y = cx.zeros(DType::bf16, {3, 2});
+  gather_rows(cx, x, cx.from_host<std::int32_t>(std::vector<std::int32_t>{2, 0}, {2}), y.row_view(1, 2));
+  cx.copy(x.row_view(1, 1), y.row_view(0, 1));
+  EXPECT_EQ(y.to_host<float>(), (std::vector<float>{3, 4, 5, 6, 1, 2}));
+}
+
 TEST(TimeOrder, PutsTheLongestFirstAndCountsTheActiveSentences) {
   Workspace workspace(cpu_device());
   const Context cx(workspace);
@@ -123,6 +142,25 @@ TEST(Tape, SkipsBranchesThatNoGradientReaches) {
   cx.seed(used, std::vector<double>{1, 1});
   cx.backward();
   EXPECT_EQ(cx.gradient(x).to_host<float>(), (std::vector<float>{2, 2}));
+}
+
+TEST(Attention, OfKeysInBf16IsThatOfTheRoundedKeys) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const auto random = [&](Size rows, std::uint64_t seed) {
+    const Leaf leaf = Leaf::random({rows, 8}, seed);
+    return cx.from_host<float>(std::vector<float>(leaf.values.begin(), leaf.values.end()), {rows, 8});
+  };
+  const Tensor q = random(7, 1), k = to_bf16(cx, random(9, 2)), v = to_bf16(cx, random(9, 3));
+  const Segments queries = segments(cx, {1, 6}), keys = segments(cx, {5, 4});
+  const Attended narrow = attention(cx, q, k, v, queries, keys, {.heads = 2});
+  const Attended wide = attention(cx, q, from_bf16(cx, k), from_bf16(cx, v), queries, keys, {.heads = 2});
+  EXPECT_EQ(narrow.out.dtype(), DType::f32);
+  EXPECT_EQ(narrow.out.to_host<float>(), wide.out.to_host<float>());
+  EXPECT_THROW(attention(cx, q, k, from_bf16(cx, v), queries, keys, {.heads = 2}), Error);
+  EXPECT_THROW(attention(cx, k, from_bf16(cx, k), from_bf16(cx, k), keys, keys, {.heads = 2}), Error);
+  Context training = Context::training(workspace, 1, 1);
+  EXPECT_THROW(attention(training, training.track(q), k, v, queries, keys, {.heads = 2}), Error);
 }
 
 TEST(Attention, ReturnsWeightsThatSumToOneAndSeeNoFuture) {

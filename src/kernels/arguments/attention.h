@@ -23,6 +23,10 @@ struct Attention {
   const T* k = nullptr;  // [Nk, heads * key_size]
   const T* v = nullptr;  // [Nk, heads * value_size]
   Size q_stride = 0, k_stride = 0, v_stride = 0;
+  // On the host, instead of k and v: keys and values that a decoder keeps in bf16. Everything else stays in T. Backward
+  // does not support it.
+  const bf16* k_bf16 = nullptr;
+  const bf16* v_bf16 = nullptr;
   bool values_are_keys = false;  // v is k, of the same size and stride, so that a kernel may read it once for both
   // Optional, [Nk]: key i of the batch is row key_rows[i] of k and v, so that hypotheses share the rows of a common
   // prefix. Backward does not support it. Among the rows that the layer which computed q has just written, each query

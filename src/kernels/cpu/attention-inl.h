@@ -43,12 +43,27 @@ struct Head {
   const float* q(Size i) const { return a.q + (first_query + i) * a.q_stride + head * a.key_size; }
   const float* k() const { return a.k + first_key * a.k_stride + head * a.key_size; }
   const float* v() const { return a.v + first_key * a.v_stride + head * a.value_size; }
-  // The same for key j, also with key_rows.
-  const float* k(Size j) const { return a.k + row(j) * a.k_stride + head * a.key_size; }
-  const float* v(Size j) const { return a.v + row(j) * a.v_stride + head * a.value_size; }
+  // The same for key j, also with key_rows. E is the type of keys and values: float or bf16.
+  template <class E>
+  const E* k(Size j) const {
+    return either<E>(a.k, a.k_bf16) + row(j) * a.k_stride + head * a.key_size;
+  }
+  template <class E>
+  const E* v(Size j) const {
+    return either<E>(a.v, a.v_bf16) + row(j) * a.v_stride + head * a.value_size;
+  }
   Size row(Size j) const { return a.key_rows ? a.key_rows[first_key + j] : first_key + j; }
   Size state(Size i) const { return (first_query + i) * a.heads + head; }  // the row of out, log_sum and dropout
   Size out_stride() const { return a.heads * a.value_size; }
+
+ private:
+  template <class E>
+  static const E* either(const float* whole, const bf16* half) {
+    if constexpr (std::is_same_v<E, bf16>)
+      return half;
+    else
+      return whole;
+  }
 };
 
 // Calls f(sentence, first head, heads) for all heads of all sentences, in parallel if the work justifies it.

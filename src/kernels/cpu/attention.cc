@@ -53,12 +53,19 @@ class Softmax {
   Factors factors_;
 };
 
-// One head of a sentence with many queries: products of matrices.
+// Widens bf16.
+HWY_INLINE void copy_row(Size count, const bf16* from, float* to) {
+  each_vector(0, count, [=](Size c, auto lanes) HWY_ATTR { lanes.store(lanes.load(from + c), to + c); });
+}
+HWY_INLINE void copy_row(Size count, const float* from, float* to) { std::copy_n(from, count, to); }
+
+// One head of a sentence with many queries: products of matrices. E is the type of keys and values.
+template <class E>
 class ManyQueries {
  public:
   ManyQueries(const Head& head, float* weights) : head_(head), a_(head.a) {
     const Size keys = a_.key_size * head.stride(), values = a_.value_size * head.keys;
-    const Size scores = head.block() * head.stride(), gathered = a_.key_rows ? a_.key_size * head.keys : 0;
+    const Size scores = head.block() * head.stride(), gathered = gathers() ? a_.key_size * head.keys : 0;
     keys_transposed_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys) + gathered);
     values_ = keys_transposed_ + keys;
     scores_ = values_ + values;
@@ -74,16 +81,16 @@ class ManyQueries {
   }
 
  private:
+  // Whether the keys are not rows of floats at equal distances.
+  bool gathers() const { return a_.key_rows || std::is_same_v<E, bf16>; }
+
   void pack() const {
-    const float* keys = head_.k();
-    Size stride = a_.k_stride;
-    if (a_.key_rows) {
-      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.k(j), a_.key_size, gathered_ + j * a_.key_size);
-      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.v(j), a_.value_size, values_ + j * a_.value_size);
-      keys = gathered_, stride = a_.key_size;
-    } else {
-      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
-    }
+    const float* keys = gathers() ? gathered_ : head_.k();
+    const Size stride = gathers() ? a_.key_size : a_.k_stride;
+    for (Size j = 0; gathers() && j < head_.keys; ++j)
+      copy_row(a_.key_size, head_.template k<E>(j), gathered_ + j * a_.key_size);
+    for (Size j = 0; j < head_.keys; ++j)
+      copy_row(a_.value_size, head_.template v<E>(j), values_ + j * a_.value_size);
     transpose(head_.keys, a_.key_size, keys, stride, static_cast<float>(a_.scale), keys_transposed_, head_.stride());
   }
 
@@ -109,16 +116,14 @@ class ManyQueries {
   float* values_;           // [keys, value_size]: a contiguous copy of the values
   float* scores_;           // [block, stride]
   float* kept_;             // dropout factors of a row
-  float* gathered_;         // [keys, key_size]: a contiguous copy of scattered keys
+  float* gathered_;         // [keys, key_size]: a contiguous copy of the keys, if it is needed
 };
 
 // Several heads of a sentence with few queries, as a decoder has them: rows of keys and values are read once per query,
-// from their beginning to their end, since reading them takes most of the time.
+// from their beginning to their end, since reading them takes most of the time. E is the type of keys and values.
+template <class E>
 class FewQueries {
  public:
-  // Transposing the keys and copying the values costs as much as a few queries.
-  static bool are(const Head& head) { return head.queries < 4; }
-
   FewQueries(const Head& first, Size heads, float* weights)
       : first_(first), a_(first.a), heads_(heads), weights_(weights) {
     scores_ = scratch(Scratch::piece, heads * first.stride() + Dropout::stride(first.keys));
@@ -148,7 +153,7 @@ class FewQueries {
 
   void score(Size i, Size j) const {
     const float* query = first_.q(i);
-    const float* key = first_.k(j);
+    const E* key = first_.template k<E>(j);
     for (Size h = 0; h < heads_; ++h, query += a_.key_size, key += a_.key_size)
       weights_of(h)[j] = static_cast<float>(a_.scale) * dot_row(a_.key_size, query, key);
   }
@@ -156,8 +161,8 @@ class FewQueries {
   // Adds the weighted values of kRows keys from j on.
   template <int kRows>
   void add_values(Size j, float* out) const {
-    const float* values[kRows];
-    for (int r = 0; r < kRows; ++r) values[r] = first_.v(j + r);
+    const E* values[kRows];
+    for (int r = 0; r < kRows; ++r) values[r] = first_.template v<E>(j + r);
     for (Size h = 0; h < heads_; ++h, out += a_.value_size) {
       V weights[kRows];
       for (int r = 0; r < kRows; ++r) weights[r] = hn::Set(kTag, weights_of(h)[j + r]);
@@ -178,7 +183,11 @@ class FewQueries {
   float* kept_;     // dropout factors of a row
 };
 
-void attention(const Attention<float>& a) {
+// Transposing the keys and copying the values costs as much as a few queries.
+bool has_few_queries(const Head& head) { return head.queries < 4; }
+
+template <class E>
+void attend(const Attention<float>& a) {
   each_heads(a, [&](Size sentence, Size first, Size heads) {
     float* weights = a.weights;
     if (weights)
@@ -187,10 +196,12 @@ void attention(const Attention<float>& a) {
       return weights ? weights + head.head * head.queries * head.keys : nullptr;
     };
     Head head(a, sentence, first);
-    if (FewQueries::are(head)) return FewQueries(head, heads, weights_of(head)).run();
-    for (; head.head < first + heads; ++head.head) ManyQueries(head, weights_of(head)).run();
+    if (has_few_queries(head)) return FewQueries<E>(head, heads, weights_of(head)).run();
+    for (; head.head < first + heads; ++head.head) ManyQueries<E>(head, weights_of(head)).run();
   });
 }
+
+void attention(const Attention<float>& a) { a.k_bf16 ? attend<bf16>(a) : attend<float>(a); }
 
 }  // namespace
 }  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE

@@ -39,9 +39,17 @@ HWY_INLINE void prefetch(const float* from, Size count) {
   for (Size i = 0; i < count; i += kLine) __builtin_prefetch(from + i, 0, 2);
 }
 
+// A vector of bf16, widened.
+HWY_INLINE V load_bf16(const bf16* from) {
+  const hn::Rebind<std::uint16_t, Tag> bits;
+  const hn::Rebind<hwy::bfloat16_t, Tag> halves;
+  return hn::PromoteTo(kTag, hn::BitCast(halves, hn::LoadU(bits, &from->bits)));
+}
+
 // Which lanes a load or store touches: all, or the first `count`; the others read as `other`.
 struct Whole {
   static HWY_INLINE V load(const float* from) { return hn::LoadU(kTag, from); }
+  static HWY_INLINE V load(const bf16* from) { return load_bf16(from); }
   static HWY_INLINE V load(const float* from, V) { return hn::LoadU(kTag, from); }
   static HWY_INLINE void store(V value, float* to) { hn::StoreU(value, kTag, to); }
   static HWY_INLINE V only(V value) { return value; }
@@ -50,6 +58,11 @@ struct Rest {
   Size count;
 
   HWY_INLINE V load(const float* from) const { return load(from, hn::Zero(kTag)); }
+  HWY_INLINE V load(const bf16* from) const {
+    bf16 lanes[kLanes] = {};
+    for (Size i = 0; i < count; ++i) lanes[i] = from[i];
+    return load_bf16(lanes);
+  }
   HWY_INLINE V load(const float* from, V other) const {
     HWY_ALIGN float lanes[kLanes];
     hn::Store(other, kTag, lanes);

@@ -43,7 +43,9 @@ HWY_INLINE void scale_row(Size count, float factor, float* y) {
   each_vector(0, count, [=](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(by, lanes.load(y + c)), y + c); });
 }
 
-HWY_INLINE float dot_row(Size count, const float* a, const float* b) {
+// b is float or bf16.
+template <class B>
+HWY_INLINE float dot_row(Size count, const float* a, const B* b) {
   Four sum(hn::Zero(kTag));
   each_vector_of_four(0, count, [&](Size c, auto lanes, int w) DRAGOMAN_BODY {
     sum.v[w] = hn::MulAdd(lanes.load(a + c), lanes.load(b + c), sum.v[w]);

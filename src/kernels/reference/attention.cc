@@ -40,12 +40,18 @@ void for_each_query(const Attention<T>& a, F&& f) {
   }
 }
 
+// An element of keys or values, which are T or bf16.
+template <class T>
+T element(const T* whole, const bf16* half, Size at) {
+  return half ? static_cast<T>(half[at].value()) : whole[at];
+}
+
 template <class T>
 T score(const Attention<T>& a, const Sentence& s, Size h, Size i, Size j) {
   T sum = 0;
   for (Size d = 0; d < a.key_size; ++d)
     sum += a.q[(s.first_query + i) * a.q_stride + h * a.key_size + d] *
-           a.k[s.key_row(a, j) * a.k_stride + h * a.key_size + d];
+           element(a.k, a.k_bf16, s.key_row(a, j) * a.k_stride + h * a.key_size + d);
   return static_cast<T>(a.scale) * sum;
 }
 
@@ -69,7 +75,8 @@ void attention(const Attention<T>& a) {
     for (Size d = 0; d < a.value_size; ++d) {
       T out = 0;
       for (Size j = 0; j < visible; ++j)
-        out += weights[j] * kept(a, s, h, i, j) * a.v[s.key_row(a, j) * a.v_stride + h * a.value_size + d];
+        out += weights[j] * kept(a, s, h, i, j) *
+               element(a.v, a.v_bf16, s.key_row(a, j) * a.v_stride + h * a.value_size + d);
       a.out[(row * a.heads + h) * a.value_size + d] = out;
     }
   });

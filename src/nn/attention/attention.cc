@@ -202,7 +202,28 @@ Keys Attention::mix(Context& cx, const Keys& memory) const {
 
 Size Attention::own_size() const {
   const bool as_they_are = !key_score_.defined() && !place_.rotary;
-  return own_.defined() && as_they_are ? 3 * key_columns_ : 0;
+  return own_.defined() && as_they_are && !keeps_bf16() ? 3 * key_columns_ : 0;
+}
+
+// Only the CPU packs weights in a narrow format, and scores that are computed pair by pair need f32.
+bool Attention::keeps_bf16() const {
+  const bool by_pairs = config_.score == Score::additive || place_.biased;
+  return out_.defined() && !by_pairs && out_.weight().packed_format() != WeightFormat::same;
+}
+
+Keys Attention::kept(Context& cx, const Keys& keys) const {
+  if (!keeps_bf16()) return keys;
+  Keys narrow = keys;
+  const Columns &k = keys.keys, &v = keys.values;
+  if (keys.one_tensor) {  // the values follow the keys
+    const Tensor both = to_bf16(cx, {k.of, k.first, k.count + v.count});
+    narrow.keys = {both, 0, k.count};
+    narrow.values = {both, k.count, v.count};
+  } else {
+    narrow.keys = to_bf16(cx, k);
+    narrow.values = to_bf16(cx, v);
+  }
+  return narrow;
 }
 
 void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {

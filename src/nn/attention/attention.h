@@ -57,6 +57,7 @@ struct AttentionPlace {
   bool causal = false;     // over its own past
   bool self = false;       // self-attention: the memory attends to itself
   bool rotary = false;     // rotary position embedding of queries and keys
+  bool biased = false;     // queries come with a bias (Ask::bias)
   Size values = 0;         // size of values that are not the memory (lexical model); 0: size of the memory
 };
 
@@ -91,7 +92,12 @@ class Attention {
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
 
-  // Columns of the joint product of queries, keys and values of self-attention; 0 if there is no such product.
+  // Keys and values as a decoder keeps them for later queries: rounded to bf16 if the weights of this layer are held in
+  // a narrow format, otherwise as they are.
+  Keys kept(Context& cx, const Keys& keys) const;
+
+  // Columns of the joint product of queries, keys and values of self-attention; 0 if there is no such product, or if it
+  // is not kept as it is.
   Size own_size() const;
 
   struct Ask {
@@ -122,6 +128,7 @@ class Attention {
   Keys make(Context& cx, const Keys& memory, const Tensor& positions) const;
   // Linformer: computes the mixtures that replace a memory and its values.
   Keys mix(Context& cx, const Keys& memory) const;
+  bool keeps_bf16() const;
   // Applies the key weight of the score and the rotary embedding, if any.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   // Scores that are computed pair by pair, one head after the other: the additive one, and those with a bias.

@@ -58,7 +58,11 @@ void check_columns(const char* op, const char* what, const Columns& columns, Siz
 ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Columns& k, const Columns& v,
                                        const Segments& queries, const Segments& keys, const AttentionOptions& options) {
   constexpr const char* op = "attention";
-  ops::enter(op, cx, {q.of, k.of, v.of});
+  ops::enter(op, cx, {q.of});
+  ops::enter(op, cx, {k.of, v.of});
+  const bool narrow = k.of.dtype() == DType::bf16 && cx.device().on_host();
+  check(narrow ? !ops::any_tracked({q.of}) : k.of.dtype() == q.of.dtype(), "[{}] queries of {} cannot read keys of {}{}",
+        op, name_of(q.of.dtype()), name_of(k.of.dtype()), narrow ? " with gradients" : "");
   const Size heads = options.heads;
   check(heads >= 1, "[{}] expected at least one head but got {}", op, heads);
   check(queries.count() == keys.count(), "[{}] queries have {} sentences but keys have {}", op, queries.count(),

@@ -62,8 +62,14 @@ struct AttentionCall {
   kernels::Dropout dropout{};
   Tensor out, log_sum, weights;
 
+  // The first element of some columns, or null if they are not of type T.
+  template <class T>
+  static const T* start_of(const Columns& columns) {
+    return columns.of.dtype() == dtype_of<T> ? columns.of.data<T>() + columns.first : nullptr;
+  }
   template <class T>
   kernels::Attention<T> arguments() const {
+    const bool narrow = k.of.dtype() != q.of.dtype();
     return {.sentences = queries.count(),
             .heads = options.heads,
             .key_size = k.count / options.heads,
@@ -78,11 +84,13 @@ struct AttentionCall {
             .scale = options.scale,
             .dropout = dropout,
             .q = q.of.data<T>() + q.first,
-            .k = k.of.data<T>() + k.first,
-            .v = v.of.data<T>() + v.first,
+            .k = start_of<T>(k),
+            .v = start_of<T>(v),
             .q_stride = q.of.cols(),
             .k_stride = k.of.cols(),
             .v_stride = v.of.cols(),
+            .k_bf16 = narrow ? start_of<kernels::bf16>(k) : nullptr,
+            .v_bf16 = narrow ? start_of<kernels::bf16>(v) : nullptr,
             .key_rows = options.key_rows.ptr(),
             .out = out.ptr(),
             .log_sum = log_sum.ptr(),

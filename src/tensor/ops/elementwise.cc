@@ -152,10 +152,17 @@ Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_
   return y;
 }
 
-Tensor to_bf16(Context& cx, const Tensor& x) {
-  ops::enter("to_bf16", cx, {x});
-  const Tensor y = cx.empty(DType::bf16, x.shape());
-  cx.run(x.dtype(), [&](const auto& k) { k.to_bf16({.count = x.count(), .x = x.ptr(), .y = y.ptr()}); });
+Tensor to_bf16(Context& cx, const Columns& x) {
+  ops::enter("to_bf16", cx, {x.of});
+  const bool whole = x.count == x.of.cols();
+  const Tensor y = cx.empty(DType::bf16, whole ? x.of.shape() : Shape{x.of.rows(), x.count});
+  const Size pieces = whole ? 1 : x.of.rows(), size = whole ? x.of.count() : x.count;
+  cx.run(x.of.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+    for (Size i = 0; i < pieces; ++i)
+      k.to_bf16({.count = size,
+                 .x = x.of.data<T>() + i * x.of.cols() + x.first,
+                 .y = y.data<kernels::bf16>() + i * x.count});
+  });
   return y;
 }
 

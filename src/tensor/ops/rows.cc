@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "tensor/ops.h"
 #include "tensor/ops/door.h"
 
@@ -98,6 +100,16 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
   return y;
 }
 
+// Copies rows of any type on the host.
+void copy_rows(const Tensor& x, const Tensor& index, const Tensor& into) {
+  const auto size = static_cast<std::size_t>(x.cols() * size_of(x.dtype()));
+  const auto* from = static_cast<const char*>(x.raw());
+  auto* to = static_cast<char*>(into.raw());
+  const std::int32_t* rows = index.ptr();
+  for (Size i = 0; i < index.count(); ++i, to += size)
+    std::memcpy(to, from + static_cast<std::size_t>(rows[i]) * size, size);
+}
+
 }  // namespace
 
 Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options) {
@@ -147,6 +159,7 @@ void gather_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor
   check(into.dtype() == x.dtype() && into.rows() == index.count() && into.cols() == x.cols(),
         "[{}] {} rows of {} do not fit into {}", op, index.count(), x.shape(), into.shape());
   check(!cx.recording() || !ops::any_tracked({x}), "[{}] rows written to given memory cannot have gradients", op);
+  if (cx.device().on_host()) return copy_rows(x, index, into);
   cx.run(x.dtype(), [&](const auto& k) {
     k.gather_rows({.rows = index.count(), .cols = x.cols(), .index = index.ptr(), .table = x.ptr(), .y = into.ptr()});
   });
