@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/config.h"
+#include "tensor/rotation.h"
 
 namespace dragoman::models {
 
@@ -30,8 +31,9 @@ struct ActiveSentence {
   const State* state = nullptr;
   Size sentence = 0;  // in both
 };
-// Copies the parts of these sentences' memories that decoding still needs into the arena of `cx`.
-Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences);
+// Copies the parts of these sentences' memories that decoding still needs: keys and values to `keys`, all else into the
+// arena of `cx`.
+Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences);
 
 // The state of decoding, as a value. Every hypothesis has vectors (recurrent states) and, for attention over its own
 // past, rows of the KV cache. The cache consists of pools that all hypotheses share; each hypothesis has a list of its
@@ -64,9 +66,10 @@ class State {
 
   // Keeps the hypotheses `chosen`, in this order; `beams` gives the number of hypotheses per sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
-  // Merges sentences of several states, with all their hypotheses, into one state in the arena of `cx`. Rows that no
-  // hypothesis needs any more are dropped. The pools have room for `room` more tokens over all hypotheses.
-  static State join(Context& cx, std::span<const ActiveSentence> sentences, Size room);
+  // Merges sentences of several states, with all their hypotheses, into one state: its pools in `pools`, all else in the
+  // arena of `cx`. Rows that no hypothesis needs any more are dropped. The pools have room for `room` more tokens over
+  // all hypotheses.
+  static State join(Context& cx, Rotation& pools, std::span<const ActiveSentence> sentences, Size room);
   // Number of tokens that fit before the pools must grow.
   Size room() const;
   // Vectors and pools: all that the next call reads.

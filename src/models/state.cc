@@ -147,7 +147,8 @@ std::vector<Run> runs_of(std::span<const ActiveSentence> sentences) {
 // Concatenates rows of several tensors.
 class Stack {
  public:
-  Stack(Context& cx, const Tensor& like, Size rows) : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
+  Stack(const Context& cx, const Tensor& like, Size rows)
+      : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
 
   // The rows `index`, or the first `count`.
   void add(const Tensor& from, const Tensor& index) {
@@ -163,12 +164,12 @@ class Stack {
   const Tensor& tensor() const { return tensor_; }
 
  private:
-  Context& cx_;
+  Context cx_;
   Tensor tensor_;
   Size filled_ = 0;
 };
 
-nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
+nn::Keys join_keys(Context& cx, Rotation& memory, std::span<const Run> runs, std::size_t which) {
   std::vector<std::int32_t> lengths;
   std::vector<Tensor> indices;  // per run; undefined if all of its rows are copied
   for (const Run& run : runs) {
@@ -189,7 +190,7 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths)};
   joined.one_tensor = first.one_tensor;
   const auto stacked = [&](Columns nn::Keys::*side) {
-    Stack stack(cx, (first.*side).of, joined.rows.total());
+    Stack stack(memory.next(), (first.*side).of, joined.rows.total());
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const nn::Keys& keys = runs[r].memory->keys[which];
       if (indices[r].defined())
@@ -206,7 +207,7 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
 
 }  // namespace
 
-Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences) {
+Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences) {
   std::vector<std::int32_t> lengths;
   for (const ActiveSentence& u : sentences)
     lengths.push_back(static_cast<std::int32_t>(u.memory->source.rows.length(u.sentence)));
@@ -214,7 +215,7 @@ Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences) {
   joined.source.rows = Segments::from_lengths(cx, lengths);
   if (sentences.empty()) return joined;
   const std::vector<Run> runs = runs_of(sentences);
-  for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i) joined.keys.push_back(join_keys(cx, runs, i));
+  for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i) joined.keys.push_back(join_keys(cx, keys, runs, i));
   return joined;
 }
 
@@ -243,7 +244,7 @@ State::Kept State::adopt(const State& from, std::span<const Size> sentences, std
   return kept;
 }
 
-State State::join(Context& cx, std::span<const ActiveSentence> sentences, Size room) {
+State State::join(Context& cx, Rotation& pools, std::span<const ActiveSentence> sentences, Size room) {
   State next;
   next.continues_ = true;
   if (sentences.empty()) return next;
@@ -262,7 +263,7 @@ State State::join(Context& cx, std::span<const ActiveSentence> sentences, Size r
       next.pools_.emplace_back();
       continue;
     }
-    Stack pool(cx, model.pools_[p], next.used_ + room);
+    Stack pool(pools.next(), model.pools_[p], next.used_ + room);
     for (std::size_t r = 0; r < runs.size(); ++r) pool.add(runs[r].state->pools_[p], rows[r]);
     next.pools_.push_back(pool.tensor());
   }

@@ -36,6 +36,8 @@ class PackedTokens {
 BatchDecoder::BatchDecoder(std::vector<const models::Seq2seq*> models)
     : models_(std::move(models)),
       step_(models_.at(0)->parameters().weights().device()),
+      keys_(step_.device),
+      past_(step_.device),
       lasting_{Workspace(step_.device), Workspace(step_.device)},
       passing_{Workspace(step_.device), Workspace(step_.device)} {}
 
@@ -45,7 +47,7 @@ Size BatchDecoder::size() const {
 }
 
 std::size_t BatchDecoder::peak() const {
-  std::size_t bytes = step_.arena.peak();
+  std::size_t bytes = step_.arena.peak() + keys_.peak() + past_.peak();
   for (const Workspace& one : lasting_) bytes += one.arena.peak();
   for (const Workspace& one : passing_) bytes += one.arena.peak();
   return bytes;
@@ -333,7 +335,7 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
   });
 }
 
-// Merges the unfinished sentences and the new ones into one batch, copied to the other workspace.
+// Merges the unfinished sentences and the new ones into one batch, in other memory.
 void BatchDecoder::move_in(Batch& newcomers) {
   Batch next;
   Size live = 0;
@@ -344,14 +346,16 @@ void BatchDecoder::move_in(Batch& newcomers) {
         live += std::ssize(batch->tasks[s].search->live());
         places.emplace_back(batch, static_cast<Size>(s));
       }
+  keys_.restart();
+  past_.restart();
   lasting_now_ = 1 - lasting_now_;
   lasting_[lasting_now_].reset();
   Context cx(lasting_[lasting_now_]);
   for (std::size_t m = 0; !places.empty() && m < models_.size(); ++m) {
     std::vector<models::ActiveSentence> sentences;
     for (const auto& [batch, s] : places) sentences.push_back({&batch->members[m].memory, &batch->members[m].state, s});
-    next.members.push_back(
-        {models_[m], models::join_memories(cx, sentences), models::State::join(cx, sentences, live * kStepsAhead)});
+    next.members.push_back({models_[m], models::join_memories(cx, keys_, sentences),
+                            models::State::join(cx, past_, sentences, live * kStepsAhead)});
   }
   for (Batch* batch : {&batch_, &newcomers})
     for (DecodingTask& task : batch->tasks)

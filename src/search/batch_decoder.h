@@ -106,7 +106,8 @@ class BatchDecoder {
   std::vector<const models::Seq2seq*> models_;
   Batch batch_;
   Workspace step_;        // temporaries of a step, or of the encoder and the first step of new sentences
-  Workspace lasting_[2];  // encoder outputs and KV caches; sentences move from one to the other when the batch changes
+  Rotation keys_, past_;  // keys and values of the source, and of the past; copied when the batch changes
+  Workspace lasting_[2];  // what else lasts until the batch changes
   Workspace passing_[2];  // states of recurrent layers; a step reads those of one and writes those of the other
   int lasting_now_ = 0, passing_now_ = 0;
 };

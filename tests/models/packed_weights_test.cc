@@ -163,8 +163,9 @@ TEST(NarrowWeights, TokenByTokenGivesNearlyTheLogitsOfTheWholeSequence) {
       State both = model.start(cx, all, true);
       model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), all, both);
       const ActiveSentence second[] = {{&all, &both, 1}};
-      const Memory memory = join_memories(keep, second);
-      State state = State::join(keep, second, 4);
+      Rotation keys(cpu_device()), pools(cpu_device());
+      const Memory memory = join_memories(keep, keys, second);
+      State state = State::join(keep, pools, second, 4);
       first.reset();
       std::vector<double> steps;
       for (const std::int32_t token : {5, 9, 2}) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "tensor/rotation.h"
 #include "tests/tensor/gradient_check.h"
 
 namespace dragoman {
@@ -113,6 +114,28 @@ TEST(Bf16, RowsAreMovedOnTheHost) {
   gather_rows(cx, x, cx.from_host<std::int32_t>(std::vector<std::int32_t>{2, 0}, {2}), y.row_view(1, 2));
   cx.copy(x.row_view(1, 1), y.row_view(0, 1));
   EXPECT_EQ(y.to_host<float>(), (std::vector<float>{3, 4, 5, 6, 1, 2}));
+}
+
+TEST(Rotation, HoldsOneTensorTwiceWhileAllAreReplaced) {
+  Rotation rotation(cpu_device());
+  std::vector<Tensor> tensors;
+  for (int round = 0; round < 7; ++round) {
+    rotation.restart();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Context cx = rotation.next();
+      const Tensor made = cx.zeros(DType::f32, {1000});
+      if (round == 0) {
+        tensors.push_back(made);
+        made.data<float>()[0] = static_cast<float>(i);
+        continue;
+      }
+      ASSERT_TRUE(tensors[i].alive());
+      cx.copy(tensors[i], made);
+      EXPECT_EQ(made.data<float>()[0], static_cast<float>(i)) << "round " << round;
+      tensors[i] = made;
+    }
+  }
+  EXPECT_LT(rotation.peak(), 5u * 4000);
 }
 
 TEST(TimeOrder, PutsTheLongestFirstAndCountsTheActiveSentences) {
