@@ -66,9 +66,9 @@ class State {
 
   // Keeps the hypotheses `chosen`, in this order; `beams` gives the number of hypotheses per sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
-  // Merges sentences of several states, with all their hypotheses, into one state: its pools in `pools`, all else in the
-  // arena of `cx`. Rows that no hypothesis needs any more are dropped. The pools have room for `room` more tokens over
-  // all hypotheses.
+  // Merges sentences of several states, with all their hypotheses, into one state: its pools in `pools`, all else in
+  // the arena of `cx`. Rows that no hypothesis needs any more are dropped. The pools have room for `room` more tokens
+  // over all hypotheses.
   static State join(Context& cx, Rotation& pools, std::span<const ActiveSentence> sentences, Size room);
   // Number of tokens that fit before the pools must grow.
   Size room() const;

@@ -215,7 +215,8 @@ Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence
   joined.source.rows = Segments::from_lengths(cx, lengths);
   if (sentences.empty()) return joined;
   const std::vector<Run> runs = runs_of(sentences);
-  for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i) joined.keys.push_back(join_keys(cx, keys, runs, i));
+  for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i)
+    joined.keys.push_back(join_keys(cx, keys, runs, i));
   return joined;
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr Size kStepsAhead = 32;
 
 // Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion, and products of
-// so many rows are at full speed.
-constexpr std::size_t kTokensAtOnce = 256;
+// so many rows are nearly at full speed.
+constexpr std::size_t kTokensAtOnce = 128;
 
 class PackedTokens {
  public:

@@ -89,8 +89,7 @@ class ManyQueries {
     const Size stride = gathers() ? a_.key_size : a_.k_stride;
     for (Size j = 0; gathers() && j < head_.keys; ++j)
       copy_row(a_.key_size, head_.template k<E>(j), gathered_ + j * a_.key_size);
-    for (Size j = 0; j < head_.keys; ++j)
-      copy_row(a_.value_size, head_.template v<E>(j), values_ + j * a_.value_size);
+    for (Size j = 0; j < head_.keys; ++j) copy_row(a_.value_size, head_.template v<E>(j), values_ + j * a_.value_size);
     transpose(head_.keys, a_.key_size, keys, stride, static_cast<float>(a_.scale), keys_transposed_, head_.stride());
   }
 

@@ -61,8 +61,9 @@ ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Colu
   ops::enter(op, cx, {q.of});
   ops::enter(op, cx, {k.of, v.of});
   const bool narrow = k.of.dtype() == DType::bf16 && cx.device().on_host();
-  check(narrow ? !ops::any_tracked({q.of}) : k.of.dtype() == q.of.dtype(), "[{}] queries of {} cannot read keys of {}{}",
-        op, name_of(q.of.dtype()), name_of(k.of.dtype()), narrow ? " with gradients" : "");
+  check(narrow ? !ops::any_tracked({q.of}) : k.of.dtype() == q.of.dtype(),
+        "[{}] queries of {} cannot read keys of {}{}", op, name_of(q.of.dtype()), name_of(k.of.dtype()),
+        narrow ? " with gradients" : "");
   const Size heads = options.heads;
   check(heads >= 1, "[{}] expected at least one head but got {}", op, heads);
   check(queries.count() == keys.count(), "[{}] queries have {} sentences but keys have {}", op, queries.count(),

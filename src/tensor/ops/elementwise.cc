@@ -159,9 +159,8 @@ Tensor to_bf16(Context& cx, const Columns& x) {
   const Size pieces = whole ? 1 : x.of.rows(), size = whole ? x.of.count() : x.count;
   cx.run(x.of.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
     for (Size i = 0; i < pieces; ++i)
-      k.to_bf16({.count = size,
-                 .x = x.of.data<T>() + i * x.of.cols() + x.first,
-                 .y = y.data<kernels::bf16>() + i * x.count});
+      k.to_bf16(
+          {.count = size, .x = x.of.data<T>() + i * x.of.cols() + x.first, .y = y.data<kernels::bf16>() + i * x.count});
   });
   return y;
 }
