@@ -150,6 +150,65 @@ bool add_emoji(Pair& pair, Random& random) {
   return true;
 }
 
+// A name or a number that each side contains once, and where. Words end at white space, marks at their end do not
+// count, and a name begins with a capital letter.
+struct SharedWord {
+  std::size_t source, target, size;
+};
+
+std::multimap<std::string_view, std::size_t> names_and_numbers(std::string_view text) {
+  constexpr std::string_view kMarks = ".,:;?!";
+  std::multimap<std::string_view, std::size_t> words;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t next = end;
+    while (end > at && kMarks.find(text[end - 1]) != std::string_view::npos) --end;
+    const bool is_wanted = is_digit(text[at]) || (text[at] >= 'A' && text[at] <= 'Z');
+    if (end > at && is_wanted) words.emplace(text.substr(at, end - at), at);
+    at = next;
+  }
+  return words;
+}
+
+std::vector<SharedWord> shared_words(const Pair& pair) {
+  const auto source = names_and_numbers(pair.source), target = names_and_numbers(pair.target);
+  std::vector<SharedWord> shared;
+  for (const auto& [word, at] : source)
+    if (source.count(word) == 1 && target.count(word) == 1)
+      shared.push_back({at, target.find(word)->second, word.size()});
+  return shared;
+}
+
+// Markup around a word that both sides share (a name or a number), or a placeholder in its place.
+void mark_word(Pair& pair, const SharedWord& word, Random& random) {
+  std::string fresh;
+  if (random.below(2) == 0) {
+    const Markup markup = random_markup(random);
+    fresh = markup.before + pair.source.substr(word.source, word.size) + markup.after;
+  } else {
+    fresh = random_code(random);
+  }
+  pair.source.replace(word.source, word.size, fresh);
+  pair.target.replace(word.target, word.size, fresh);
+}
+
+void mark_sides(Pair& pair, Random& random) {
+  const Markup markup = random_markup(random);
+  for (std::string* text : {&pair.source, &pair.target}) *text = markup.before + *text + markup.after;
+}
+
+bool add_signs(Pair& pair, Random& random) {
+  const std::vector<SharedWord> shared = shared_words(pair);
+  const std::uint64_t kind = random.below(4);
+  if (kind < 2 && !shared.empty())
+    mark_word(pair, shared[random.below(shared.size())], random);
+  else if (kind == 3)
+    add_to_both(pair, random_code(random), random.below(3));
+  else
+    mark_sides(pair, random);
+  return true;
+}
+
 bool add_foreign_words(Pair& pair, Random& random) {
   const std::string words = random_foreign_words(random);
   const std::uint64_t place = random.below(4);
@@ -177,6 +236,7 @@ Augmenter::Augmenter(const AugmentOptions& options) : random_(options.seed) {
                                                       {"numbers", options.numbers, change_numbers},
                                                       {"addresses", options.addresses, add_address},
                                                       {"emoji", options.emoji, add_emoji},
+                                                      {"signs", options.signs, add_signs},
                                                       {"foreign", options.foreign, add_foreign_words},
                                                       {"joined", options.joined, nullptr},
                                                       {"copied", options.copied, copy_target}})

@@ -13,10 +13,11 @@
 namespace dragoman::data {
 
 // Which changed copies to make of the pairs of a corpus: for each kind, of what fraction of the pairs. A model that has
-// seen them translates such text, too: it copies numbers and addresses, keeps capitals, and forgives typing errors.
+// seen them translates such text, too: it copies numbers, addresses and placeholders, keeps capitals and markup, and
+// forgives typing errors.
 struct AugmentOptions {
   double upper = 0, lower = 0, unpunctuated = 0, apostrophes = 0, typos = 0, numbers = 0, addresses = 0, emoji = 0,
-         foreign = 0, joined = 0, copied = 0;
+         signs = 0, foreign = 0, joined = 0, copied = 0;
   std::uint64_t seed = 1;
 
   template <class V>
@@ -29,6 +30,7 @@ struct AugmentOptions {
     v("numbers", numbers, "other numbers in place of those that both sides contain", between(0, 1));
     v("addresses", addresses, "a random URL or e-mail address added to both sides", between(0, 1));
     v("emoji", emoji, "an emoji added to both sides", between(0, 1));
+    v("signs", signs, "markup around both sides, or a placeholder ({name}, #tag, x = 5) in both", between(0, 1));
     v("foreign", foreign, "words in another script added to both sides, or in their place", between(0, 1));
     v("joined", joined, "joined with the one to three pairs before it", between(0, 1));
     v("copied", copied, "the target in place of the source, to be copied", between(0, 1));

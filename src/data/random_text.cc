@@ -69,6 +69,41 @@ std::string random_emoji(Random& random) {
   return std::string(one_of(kEmoji, random));
 }
 
+std::string random_code(Random& random) {
+  // N is a name, 0 a number.
+  static constexpr std::array<std::string_view, 50> kShapes = {
+      "~0",    "< 0",   "> 0", "<= 0",  ">= 0",   "N^0",    "\\N",     "N;N",   "N | N | N", "^N",
+      "{N}",   "{N}",   "{0}", "{{N}}", "{N_N}",  "${N}",   "%N%",     "%s",    "%d",        "$N",
+      "@N",    "#N",    "#N",  "#0",    "[N]",    "[0]",    "<N>",     "<N/>",  "</N>",      "`N`",
+      "`N()`", "N_N",   "N=0", "N = 0", "N == 0", "N -> N", "N => N",  "N → N", "N | N",     "N & N",
+      "N + N", "0 * 0", "--N", "--N=0", "-N",     "~/N",    "~/N/N.N", "/N/N",  "C:\\N\\N",  "N::N"};
+  std::string code;
+  for (const char sign : one_of(kShapes, random)) {
+    if (sign == 'N')
+      code += random_name(random);
+    else if (sign == '0')
+      code += random_number(random);
+    else
+      code += sign;
+  }
+  return code;
+}
+
+Markup random_markup(Random& random) {
+  struct Signs {
+    std::string_view before, after;
+  };
+  static constexpr std::array<Signs, 40> kSigns = {
+      {{"[ ] ", ""}, {"[x] ", ""},    {"a) ", ""},     {"1) ", ""},      {"# ", ""},       {"## ", ""},  {"### ", ""},
+       {"* ", ""},   {"* ", ""},      {"- ", ""},      {"- ", ""},       {"– ", ""},       {"• ", ""},   {"• ", ""},
+       {"> ", ""},   {"+ ", ""},      {"// ", ""},     {"→ ", ""},       {"-> ", ""},      {"=> ", ""},  {"| ", ""},
+       {"| ", " |"}, {"*", "*"},      {"**", "**"},    {"***", "***"},   {"_", "_"},       {"__", "__"}, {"`", "`"},
+       {"~~", "~~"}, {"= ", " ="},    {"== ", " =="},  {"=== ", " ==="}, {"--- ", " ---"}, {"{", "}"},   {"[", "]"},
+       {"<", ">"},   {"<b>", "</b>"}, {"<i>", "</i>"}, {"<p>", "</p>"},  {"", "<br>"}}};
+  const Signs& signs = one_of(kSigns, random);
+  return {std::string(signs.before), std::string(signs.after)};
+}
+
 std::string random_foreign_words(Random& random) {
   struct Letters {
     char32_t first, last;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 
 #include "text/unicode.h"
@@ -66,6 +67,34 @@ TEST(Augment, MistypesLongWordsOfTheSourceOnly) {
   }
   EXPECT_GT(seen.size(), 50u);
   EXPECT_TRUE(copies_of({{"To be or 1234?", "x", 1}}, {.typos = 1}).empty()) << "no word is long enough";
+}
+
+// Whether `text` is `middle` with something before or after it; what that is.
+std::optional<std::pair<std::string, std::string>> around(const std::string& middle, const std::string& text) {
+  const std::size_t at = text.find(middle);
+  if (at == std::string::npos) return std::nullopt;
+  return std::pair(text.substr(0, at), text.substr(at + middle.size()));
+}
+
+TEST(Augment, GivesBothSidesTheSameSigns) {
+  std::set<std::string> frames, words;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Pair copy = only_copy_of({"He saw Anna in May.", "Er sah Anna im Mai.", 1}, {.signs = 1, .seed = seed});
+    ASSERT_NE(copy.source, "He saw Anna in May.");
+    if (const auto source = around("He saw Anna in May", copy.source)) {
+      EXPECT_EQ(source, around("Er sah Anna im Mai", copy.target)) << copy.source << "\n" << copy.target;
+      frames.insert(source->first + " " + source->second);
+    } else {  // the name is marked or replaced
+      ASSERT_TRUE(copy.source.starts_with("He saw ") && copy.source.ends_with(" in May.")) << copy.source;
+      const std::string word = copy.source.substr(7, copy.source.size() - 15);
+      EXPECT_EQ(copy.target, "Er sah " + word + " im Mai.");
+      words.insert(word);
+    }
+  }
+  EXPECT_TRUE(frames.contains("#  .") && frames.contains("** .**"));
+  EXPECT_TRUE(words.contains("<b>Anna</b>"));
+  EXPECT_GT(frames.size(), 100u);
+  EXPECT_GT(words.size(), 100u);
 }
 
 TEST(Augment, GivesBothSidesTheSameOtherNumbers) {
@@ -183,7 +212,7 @@ TEST(Augment, TakesAnyText) {
         static constexpr std::u32string_view kAlphabet = U"aZ0 19.,()!?ßé\u0301漢字😀\u200d@:/";
         text::append_utf8(kAlphabet[random.below(kAlphabet.size())], *side);
       }
-    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
+    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
       EXPECT_FALSE(copy.source.empty() && copy.target.empty());
       EXPECT_EQ(copy.source.find('\n'), std::string::npos);
       for (const std::string& side : {copy.source, copy.target})
