@@ -70,9 +70,10 @@ struct SearchOptions {
   std::string from{};    // source language, for models that have to be told; others ignore it
   // URLs and e-mail addresses of the text are required terms, so that the translation contains them as they are, if the
   // model can write them. A translation that lacks parts of the text (numbers, minutes of times, telephone numbers,
-  // ISBNs, IP addresses, version numbers, emoji) or repeats the same words four times in a row is searched for again,
-  // with these parts as terms and the repetition forbidden; the new one counts only if it lacks fewer parts and no
-  // other ones. Where a text mostly repeats itself, max_length is by default 1.5 times its length. Not for sampling.
+  // ISBNs, IP addresses, version numbers, placeholders, tags, emoji) or repeats the same words four times in a row is
+  // searched for again, with these parts as terms and the repetition forbidden; the new one counts only if it lacks
+  // fewer parts and no other ones. Where a text mostly repeats itself, max_length is by default 1.5 times its length.
+  // Not for sampling.
   bool faithful = true;
 };
 

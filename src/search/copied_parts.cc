@@ -4,6 +4,7 @@
 #include <string>
 
 #include "document/addresses.h"
+#include "search/placeholders.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -145,8 +146,8 @@ std::size_t end_of_dotted(std::string_view text, std::size_t at, std::string_vie
   return is_version(read, is_called_so) ? read.end : 0;
 }
 
-// The part that begins at `at`, a digit, a plus or a bracket; empty if there is none.
-CopiedPart part_at(std::string_view text, std::size_t at) {
+// The number that begins at `at`, a digit, a plus or a bracket; empty if there is none.
+CopiedPart number_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kContext = 16;  // bytes before a number that may say what it is
   const std::string_view before = text.substr(at - std::min(at, kContext), std::min(at, kContext));
   std::size_t begin = at, end = 0;
@@ -170,10 +171,17 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
   return at;
 }
 
+// The part that begins at `at`; empty if there is none.
+CopiedPart part_at(std::string_view text, std::size_t at) {
+  if (kPlaceholderBegins.find(text[at]) == kPlaceholderBegins.npos) return number_at(text, at);
+  const std::size_t end = end_of_placeholder(text, at);
+  return {{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(std::max(at, end))}};
+}
+
 // Adds the parts of bytes [begin, end), which contain no address and no emoji.
-void find_numbers(std::string_view text, std::size_t begin, std::size_t end, std::vector<CopiedPart>& parts) {
+void find_parts(std::string_view text, std::size_t begin, std::size_t end, std::vector<CopiedPart>& parts) {
   const std::string_view stretch = text.substr(0, end);
-  constexpr std::string_view kFirst = "+(0123456789";
+  static const std::string kFirst = "+(0123456789" + std::string(kPlaceholderBegins);
   for (std::size_t at = stretch.find_first_of(kFirst, begin); at < end;) {
     const CopiedPart part = part_at(stretch, at);
     const bool is_part = part.span.end > at;
@@ -188,7 +196,7 @@ std::vector<CopiedPart> find_copied(std::string_view text) {
   std::vector<CopiedPart> parts;
   for (std::size_t at = 0; at < text.size();) {
     const document::Range kept = document::find_kept(text, at);
-    find_numbers(text, at, kept.begin, parts);
+    find_parts(text, at, kept.begin, parts);
     const bool is_emoji = kept.begin < kept.end && static_cast<unsigned char>(text[kept.begin]) >= 0x80;
     if (is_emoji) parts.push_back({{static_cast<std::uint32_t>(kept.begin), static_cast<std::uint32_t>(kept.end)}});
     at = kept.end;

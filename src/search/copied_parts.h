@@ -14,8 +14,8 @@ struct CopiedPart {
   Ending ending = Ending::any;
 };
 
-// Telephone numbers, ISBNs, IP addresses (with a port or a size of the network), version numbers and emoji, in order.
-// Numbers of other kinds, dates and addresses are none of these.
+// Telephone numbers, ISBNs, IP addresses (with a port or a size of the network), version numbers, placeholders, tags
+// and emoji, in order. Numbers of other kinds, dates and addresses are none of these.
 std::vector<CopiedPart> find_copied(std::string_view text);
 
 }  // namespace dragoman::search

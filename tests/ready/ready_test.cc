@@ -152,6 +152,30 @@ TEST_P(ReadyModel, CopiesTelephoneNumbersAndTheLike) {
   EXPECT_GE(kept, texts - 1) << "of " << texts;
 }
 
+TEST_P(ReadyModel, CopiesPlaceholders) {
+  int texts = 0, kept = 0;
+  for (const std::string& placeholder : kPlaceholders)
+    translate(filled(sentences().copies, "{c}", {placeholder}),
+              [&](const std::string&, const std::string& translation) {
+                ++texts;
+                kept += contains_alone(translation, placeholder);
+              });
+  EXPECT_GE(kept, texts - 1) << "of " << texts;
+}
+
+TEST_P(ReadyModel, KeepsMostMarkup) {
+  int texts = 0, kept = 0;
+  for (const auto& [before, after] : kMarkup) {
+    std::vector<std::string> marked;
+    for (const std::string& text : sentences().plain) marked.push_back(before + text + after);
+    translate(marked, [&, &before = before, &after = after](const std::string&, const std::string& translation) {
+      ++texts;
+      kept += translation.starts_with(before) && translation.ends_with(after);
+    });
+  }
+  EXPECT_GE(kept, texts * 6 / 10) << "of " << texts;
+}
+
 TEST_P(ReadyModel, KeepsTheMinutesOfTimes) {
   int texts = 0, kept = 0;
   for (const auto& [hour, minute] : kTimes)
@@ -170,7 +194,7 @@ TEST_P(ReadyModel, KeepsNames) {
       ++texts;
       kept += translation.find(name.substr(name.rfind(' ') + 1)) != std::string::npos;
     });
-  EXPECT_GE(kept, texts * 7 / 10) << "of " << texts;
+  EXPECT_GE(kept, texts * 6 / 10) << "of " << texts;
 }
 
 TEST_P(ReadyModel, TranslatesSingleWords) {

@@ -87,6 +87,20 @@ TEST(LostParts, AreCopiedUnchanged) {
   EXPECT_EQ(lost("👍 👍 👍", "", kEnglishGerman), (Numbers{{"👍", "👍"}})) << "each once";
 }
 
+TEST(LostParts, ArePlaceholdersTagsAndCode) {
+  for (const std::string part :
+       {"{name}", "{user.name}", "{0}", "{{name}}", "${name}", "%s", "%d", "%1$s", "%-5.2f", "%ld", "%(name)s",
+        "%NAME%", "<b>", "</b>", "<br/>", "<br />", "<a href=\"x y\">", "`rm -r x`"}) {
+    EXPECT_EQ(lost("Here is " + part + ".", "Hier ist es.", kEnglishGerman), (Numbers{{part, part}}));
+    EXPECT_EQ(lost("Here is " + part + ".", "Hier (" + part + ") ist es.", kEnglishGerman), Numbers{}) << part;
+  }
+  EXPECT_EQ(lost("{" + std::string(80, 'x') + "}", "", kEnglishGerman), Numbers{}) << "too long";
+  EXPECT_EQ(lost("<b>Save</b>", "Sichern", kEnglishGerman), (Numbers{{"<b>", "<b>"}, {"</b>", "</b>"}}));
+  for (const std::string text : {"{see there}", "{", "{}", "$5", "50 %", "50%s", "100% sure", "%straight", "5 < x > y",
+                                 "<3", "<>", "< b >", "<a b>", "a <b and c> d", "``", "`", "it`s"})
+    EXPECT_EQ(lost(text, "50 100", kEnglishGerman), Numbers{}) << text;
+}
+
 TEST(LostParts, AreNoDatesGroupsAndAddresses) {
   EXPECT_EQ(lost("7.000.000.000 Menschen", "7,000,000,000 people", kGermanEnglish), Numbers{}) << "no IP address";
   for (const char* const text : {"12.05.2013", "http://192.168.0.17/a", "anna-555-0199@example.org", "1998 - 2003"})

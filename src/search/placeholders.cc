@@ -1,0 +1,85 @@
+#include "search/placeholders.h"
+
+#include <algorithm>
+
+namespace dragoman::search {
+namespace {
+
+constexpr std::size_t kLongestInside = 60;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+// `text` up to the first `close`, without it; empty if there is none nearby.
+std::string_view inside(std::string_view text, char close) {
+  const std::size_t end = text.substr(0, kLongestInside).find(close);
+  return end == text.npos ? std::string_view() : text.substr(0, end);
+}
+
+std::size_t count_names(std::string_view text) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
+}
+
+// {name}, {user.name}, {0}, {{name}}; braces around several words are not a placeholder.
+std::size_t size_of_braces(std::string_view text) {
+  const std::size_t braces = text.starts_with("{{") ? 2 : 1;
+  const std::string_view name = inside(text.substr(braces), '}');
+  const std::size_t size = braces + name.size() + braces;
+  if (name.empty() || name.find_first_of(" \t{") != name.npos) return 0;
+  return text.substr(0, size).ends_with(braces == 2 ? "}}" : "}") ? size : 0;
+}
+
+// <b>, </b>, <br/>, <a href="x">; a tag of several words has an attribute.
+std::size_t size_of_tag(std::string_view text) {
+  std::string_view name = inside(text.substr(1), '>');
+  const std::size_t size = name.size() + 2;
+  if (name.starts_with('/')) name.remove_prefix(1);
+  if (name.empty() || !is_letter(name.front()) || name.find('<') != name.npos) return 0;
+  return name.find(' ') == name.npos || name.find('=') != name.npos || name.ends_with(" /") ? size : 0;
+}
+
+// %s, %-5.2f, %1$s, %(name)s, %NAME%.
+std::size_t size_of_conversion(std::string_view text) {
+  const std::size_t name = count_names(text.substr(1));
+  if (name > 1 && text.size() > name + 1 && text[name + 1] == '%') return name + 2;
+  std::size_t at = 1;
+  if (text.size() > at && text[at] == '(') {
+    const std::string_view key = inside(text.substr(at + 1), ')');
+    if (key.empty()) return 0;
+    at += key.size() + 2;
+  }
+  while (at < text.size() && (is_digit(text[at]) || std::string_view("$.-+#").find(text[at]) != text.npos)) ++at;
+  if (at < text.size() && text[at] == 'l') ++at;
+  const bool is_kind = at < text.size() && std::string_view("sdiufxXcg@").find(text[at]) != text.npos;
+  const bool goes_on = at + 1 < text.size() && is_name(text[at + 1]);
+  return is_kind && !goes_on ? at + 1 : 0;
+}
+
+std::size_t size_of_code(std::string_view text) {
+  const std::string_view code = inside(text.substr(1), '`');
+  return code.empty() ? 0 : code.size() + 2;
+}
+
+}  // namespace
+
+std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  std::size_t size = 0;
+  switch (rest.front()) {
+    case '{': size = size_of_braces(rest); break;
+    case '<': size = size_of_tag(rest); break;
+    case '`': size = size_of_code(rest); break;
+    case '$':
+      size = rest.substr(1).starts_with('{') ? size_of_braces(rest.substr(1)) : 0;
+      if (size > 0) ++size;
+      break;
+    case '%':
+      if (at == 0 || !is_digit(text[at - 1])) size = size_of_conversion(rest);
+      break;
+    default: break;
+  }
+  return size == 0 ? 0 : at + size;
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace dragoman::search {
+
+// Where a placeholder, a tag or code between backquotes that begins at byte `at` ends, or 0 if none begins there:
+// {name}, {{name}}, ${name}, %s, %1$d, %(name)s, %NAME%, <b>, </b>, <a href="x">, `code`.
+std::size_t end_of_placeholder(std::string_view text, std::size_t at);
+
+// What placeholders begin with.
+inline constexpr std::string_view kPlaceholderBegins = "{$%<`";
+
+}  // namespace dragoman::search
