@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "document/catalogue.h"
+
 namespace dragoman::search {
 namespace {
 
@@ -17,17 +19,12 @@ std::string_view inside(std::string_view text, char close) {
   return end == text.npos ? std::string_view() : text.substr(0, end);
 }
 
-std::size_t count_names(std::string_view text) {
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
-}
-
-// {name}, {user.name}, {0}, {{name}}; braces around several words are not a placeholder.
+// {name}, {user.name}, {0}, {{name}}.
 std::size_t size_of_braces(std::string_view text) {
-  const std::size_t braces = text.starts_with("{{") ? 2 : 1;
-  const std::string_view name = inside(text.substr(braces), '}');
-  const std::size_t size = braces + name.size() + braces;
-  if (name.empty() || name.find_first_of(" \t{") != name.npos) return 0;
-  return text.substr(0, size).ends_with(braces == 2 ? "}}" : "}") ? size : 0;
+  if (text.starts_with("{}")) return 0;
+  if (!text.starts_with("{{")) return document::placeholder_length(text);
+  const std::size_t size = size_of_braces(text.substr(1));
+  return size > 0 && text.substr(size + 1).starts_with('}') ? size + 2 : 0;
 }
 
 // <b>, </b>, <br/>, <a href="x">; a tag of several words has an attribute.
@@ -39,21 +36,12 @@ std::size_t size_of_tag(std::string_view text) {
   return name.find(' ') == name.npos || name.find('=') != name.npos || name.ends_with(" /") ? size : 0;
 }
 
-// %s, %-5.2f, %1$s, %(name)s, %NAME%.
+// %s, %-5.2f, %1$s, %(name)s, %NAME%; %% is a percent sign, and a letter that begins a word is no conversion.
 std::size_t size_of_conversion(std::string_view text) {
-  const std::size_t name = count_names(text.substr(1));
-  if (name > 1 && text.size() > name + 1 && text[name + 1] == '%') return name + 2;
-  std::size_t at = 1;
-  if (text.size() > at && text[at] == '(') {
-    const std::string_view key = inside(text.substr(at + 1), ')');
-    if (key.empty()) return 0;
-    at += key.size() + 2;
-  }
-  while (at < text.size() && (is_digit(text[at]) || std::string_view("$.-+#").find(text[at]) != text.npos)) ++at;
-  if (at < text.size() && text[at] == 'l') ++at;
-  const bool is_kind = at < text.size() && std::string_view("sdiufxXcg@").find(text[at]) != text.npos;
-  const bool goes_on = at + 1 < text.size() && is_name(text[at + 1]);
-  return is_kind && !goes_on ? at + 1 : 0;
+  const std::string_view name = inside(text.substr(1), '%');
+  if (name.size() > 1 && std::all_of(name.begin(), name.end(), is_name)) return name.size() + 2;
+  const std::size_t size = text.starts_with("%%") ? 0 : document::placeholder_length(text);
+  return size < text.size() && is_name(text[size]) ? 0 : size;
 }
 
 std::size_t size_of_code(std::string_view text) {
