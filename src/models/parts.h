@@ -70,6 +70,8 @@ class State {
   // the arena of `cx`. Rows that no hypothesis needs any more are dropped. The pools have room for `room` more tokens
   // over all hypotheses.
   static State join(Context& cx, Rotation& pools, std::span<const ActiveSentence> sentences, Size room);
+  // Whether there are rows of the KV cache: not before the first token, and never without attention over the past.
+  bool has_cache() const { return !pools_.empty(); }
   // Number of tokens that fit before the pools must grow.
   Size room() const;
   // Vectors and pools: all that the next call reads.

@@ -258,16 +258,20 @@ State State::join(Context& cx, Rotation& pools, std::span<const ActiveSentence> 
     hypotheses.push_back(index_of(cx, kept.hypotheses));
   }
   next.owned_ = owned;
-  const State& model = *sentences.front().state;
-  for (std::size_t p = 0; p < model.pools_.size(); ++p) {
-    if (!model.pools_[p].defined()) {
+  // A state that has read no token has no pools yet.
+  const auto cached = std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.state->has_cache(); });
+  for (std::size_t p = 0; cached != runs.end() && p < cached->state->pools_.size(); ++p) {
+    const Tensor& like = cached->state->pools_[p];
+    if (!like.defined()) {
       next.pools_.emplace_back();
       continue;
     }
-    Stack pool(pools.next(), model.pools_[p], next.used_ + room);
-    for (std::size_t r = 0; r < runs.size(); ++r) pool.add(runs[r].state->pools_[p], rows[r]);
+    Stack pool(pools.next(), like, next.used_ + room);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      if (runs[r].state->has_cache()) pool.add(runs[r].state->pools_[p], rows[r]);
     next.pools_.push_back(pool.tensor());
   }
+  const State& model = *sentences.front().state;
   for (std::size_t v = 0; v < model.vectors.size(); ++v) {
     Stack vector(cx, model.vectors[v], next.hypotheses());
     for (std::size_t r = 0; r < runs.size(); ++r) vector.add(runs[r].state->vectors[v], hypotheses[r]);

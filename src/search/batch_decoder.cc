@@ -12,16 +12,35 @@ namespace {
 // Decoding steps that a new KV cache has room for before it must be reallocated.
 constexpr Size kStepsAhead = 32;
 
+// Whether the decoder has read nothing of the sentence yet.
+bool is_new(const DecodingTask& task) { return task.search && task.search->tree().size() == 1; }
+
 // Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion, and products of
 // so many rows are nearly at full speed.
 constexpr std::size_t kTokensAtOnce = 128;
 
+// Whether the first step reads one token, as a step of other sentences does.
+bool begins_with_others(const DecodingTask& task) { return task.start.size() + task.prefix.size() == 1; }
+
+// Calls f with groups of sentences that have at most kTokensAtOnce source tokens, or are one sentence.
+template <class F>
+void each_group(std::span<DecodingTask> tasks, F&& f) {
+  std::vector<DecodingTask> group;
+  std::size_t tokens = 0;
+  for (DecodingTask& task : tasks) {
+    const std::size_t more = task.sources[0].size();
+    if (!group.empty() && tokens + more > kTokensAtOnce) {
+      f(std::exchange(group, {}));
+      tokens = 0;
+    }
+    tokens += more;
+    group.push_back(std::move(task));
+  }
+  if (!group.empty()) f(std::move(group));
+}
+
 class PackedTokens {
  public:
-  void reserve(std::size_t tokens) {
-    tokens_.reserve(tokens);
-    offsets_.reserve(tokens + 1);
-  }
   void add(std::int32_t token) { tokens_.push_back(token); }
   void add(const Tokens& tokens) { tokens_.insert(tokens_.end(), tokens.begin(), tokens.end()); }
   void end() { offsets_.push_back(static_cast<std::int32_t>(tokens_.size())); }
@@ -55,49 +74,65 @@ std::size_t BatchDecoder::peak() const {
 
 void BatchDecoder::add(std::vector<DecodingTask> tasks) {
   if (!step_.device.on_host()) return enter(std::move(tasks));
-  std::vector<DecodingTask> group;
-  std::size_t tokens = 0;
-  for (DecodingTask& task : tasks) {
-    const std::size_t more = task.sources[0].size();
-    if (!group.empty() && tokens + more > kTokensAtOnce) {
-      enter(std::exchange(group, {}));
-      tokens = 0;
-    }
-    tokens += more;
-    group.push_back(std::move(task));
-  }
-  if (!group.empty()) enter(std::move(group));
+  const auto begin_alone = std::stable_partition(tasks.begin(), tasks.end(),
+                                                 [](const DecodingTask& task) { return begins_with_others(task); });
+  const std::span<DecodingTask> all(tasks);
+  const auto count = static_cast<std::size_t>(begin_alone - tasks.begin());
+  each_group(all.first(count), [&](std::vector<DecodingTask> group) { encode(std::move(group)); });
+  each_group(all.subspan(count), [&](std::vector<DecodingTask> group) { enter(std::move(group)); });
+}
+
+void BatchDecoder::encode(std::vector<DecodingTask> tasks) {
+  step_.reset();
+  Context cx(step_);
+  Batch newcomers = read(cx, std::move(tasks));
+  move_in(newcomers);
 }
 
 void BatchDecoder::enter(std::vector<DecodingTask> tasks) {
   step_.reset();
   Context cx(step_);
   Batch newcomers = read(cx, std::move(tasks));
-  const Packed tokens = first_tokens(cx, newcomers);
+  const Packed tokens = next_tokens(cx, newcomers);
   const Scores scores = score(cx, newcomers, tokens);
   advance(cx, newcomers, tokens.rows, scores);
   move_in(newcomers);
 }
 
 void BatchDecoder::step() {
-  Size live = 0;
-  for (const DecodingTask& task : batch_.tasks)
-    if (task.search) live += std::ssize(task.search->live());
+  const Size live = live_count(batch_);
   if (live == 0) return;
-  for (const Member& member : batch_.members)
+  bool has_cache = false;
+  for (const Member& member : batch_.members) {
+    has_cache = has_cache || member.state.has_cache();
     if (member.state.room() < live) {
       Batch none;
       move_in(none);
       break;
     }
+  }
   step_.reset();
   Context cx(step_);
-  const Packed tokens = last_tokens(cx, batch_);
+  const Packed tokens = next_tokens(cx, batch_);
   const Scores scores = score(cx, batch_, tokens);
   passing_now_ = 1 - passing_now_;
   passing_[passing_now_].reset();
   Context next(passing_[passing_now_]);
   advance(next, batch_, tokens.rows, scores);
+  if (!has_cache) keep_cache();
+}
+
+// The first step of a new batch writes its KV cache into the memory of the step.
+void BatchDecoder::keep_cache() {
+  const Size room = live_count(batch_) * kStepsAhead;
+  past_.restart();
+  Context cx(lasting_[lasting_now_]);
+  for (Member& member : batch_.members) {
+    if (!member.state.has_cache()) continue;
+    std::vector<models::ActiveSentence> sentences;
+    for (Size s = 0; s < std::ssize(batch_.tasks); ++s) sentences.push_back({&member.memory, &member.state, s});
+    member.state = models::State::join(cx, past_, sentences, room);
+  }
 }
 
 BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> tasks) const {
@@ -118,21 +153,23 @@ BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> ta
   return batch;
 }
 
-Packed BatchDecoder::first_tokens(const Context& cx, const Batch& batch) {
-  PackedTokens tokens;
-  for (const DecodingTask& task : batch.tasks) {
-    tokens.add(task.start);
-    tokens.add(task.prefix);
-    tokens.end();
-  }
-  return tokens.on(cx);
+Size BatchDecoder::live_count(const Batch& batch) {
+  Size live = 0;
+  for (const DecodingTask& task : batch.tasks)
+    if (task.search) live += std::ssize(task.search->live());
+  return live;
 }
 
-Packed BatchDecoder::last_tokens(const Context& cx, const Batch& batch) {
+Packed BatchDecoder::next_tokens(const Context& cx, const Batch& batch) {
   PackedTokens tokens;
-  tokens.reserve(static_cast<std::size_t>(batch.members[0].state.hypotheses()));
   for (const DecodingTask& task : batch.tasks) {
     if (!task.search) continue;
+    if (is_new(task)) {
+      tokens.add(task.start);
+      tokens.add(task.prefix);
+      tokens.end();
+      continue;
+    }
     for (const std::int32_t node : task.search->live()) {
       tokens.add(task.search->tree()[node].token);
       tokens.end();
@@ -234,7 +271,7 @@ void BatchDecoder::score_all(Context& cx, const models::Seq2seq& model, const Te
   std::vector<std::int32_t> index;
   for (const SentenceRows& rows : sentences) {
     const SentenceSearch& search = *rows.task->search;
-    const bool forces = search.tree().size() == 1 && !rows.task->prefix.empty();
+    const bool forces = is_new(*rows.task) && !rows.task->prefix.empty();
     if (!search.needs_all() && !forces) continue;
     needy.push_back(rows);
     for (Size r = 0; r < rows.count; ++r) index.push_back(static_cast<std::int32_t>(rows.first + r));
@@ -307,7 +344,7 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
     SentenceSearch& search = *task.search;
     const auto live = search.live().size();
     Size row = tokens.begin(hypothesis);
-    if (search.tree().size() == 1) {
+    if (is_new(task)) {
       row += std::ssize(task.start) - 1;
       for (const std::int32_t token : task.prefix) {
         search.force(token, scores.rows[static_cast<std::size_t>(row)]);
@@ -338,14 +375,11 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
 // Merges the unfinished sentences and the new ones into one batch, in other memory.
 void BatchDecoder::move_in(Batch& newcomers) {
   Batch next;
-  Size live = 0;
+  const Size room = (live_count(batch_) + live_count(newcomers)) * kStepsAhead;
   std::vector<std::pair<const Batch*, Size>> places;
   for (Batch* batch : {&batch_, &newcomers})
     for (std::size_t s = 0; s < batch->tasks.size(); ++s)
-      if (batch->tasks[s].search) {
-        live += std::ssize(batch->tasks[s].search->live());
-        places.emplace_back(batch, static_cast<Size>(s));
-      }
+      if (batch->tasks[s].search) places.emplace_back(batch, static_cast<Size>(s));
   keys_.restart();
   past_.restart();
   lasting_now_ = 1 - lasting_now_;
@@ -354,8 +388,8 @@ void BatchDecoder::move_in(Batch& newcomers) {
   for (std::size_t m = 0; !places.empty() && m < models_.size(); ++m) {
     std::vector<models::ActiveSentence> sentences;
     for (const auto& [batch, s] : places) sentences.push_back({&batch->members[m].memory, &batch->members[m].state, s});
-    next.members.push_back({models_[m], models::join_memories(cx, keys_, sentences),
-                            models::State::join(cx, past_, sentences, live * kStepsAhead)});
+    next.members.push_back(
+        {models_[m], models::join_memories(cx, keys_, sentences), models::State::join(cx, past_, sentences, room)});
   }
   for (Batch* batch : {&batch_, &newcomers})
     for (DecodingTask& task : batch->tasks)

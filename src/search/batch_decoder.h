@@ -43,7 +43,9 @@ class BatchDecoder {
   // The models share a target vocabulary and must outlive the decoder.
   explicit BatchDecoder(std::vector<const models::Seq2seq*> models);
 
-  // Encodes the sources and takes each sentence's first step.
+  // Encodes the sources. On the host, the next step() takes a sentence's first step together with the sentences that
+  // are being decoded, since a step reads all weights for few rows or many. On a GPU, and for a sentence whose first
+  // step reads several tokens, add() takes it.
   void add(std::vector<DecodingTask> tasks);
   // Extends every live hypothesis by one token.
   void step();
@@ -81,11 +83,14 @@ class BatchDecoder {
     std::vector<Member> members;
   };
 
-  // add() for sentences that are encoded together.
+  // add() for sentences that are encoded together, without and with their first step.
+  void encode(std::vector<DecodingTask> tasks);
   void enter(std::vector<DecodingTask> tasks);
   Batch read(Context& cx, std::vector<DecodingTask> tasks) const;
-  static Packed first_tokens(const Context& cx, const Batch& batch);
-  static Packed last_tokens(const Context& cx, const Batch& batch);
+  // What the decoder reads next: the start and the prefix of a new sentence, or the last token of each hypothesis.
+  static Packed next_tokens(const Context& cx, const Batch& batch);
+  // Hypotheses that the next step extends.
+  static Size live_count(const Batch& batch);
   static Wanted wanted(const Batch& batch);
   static Scores score(Context& cx, Batch& batch, const Packed& tokens);
   static std::vector<SentenceRows> rows_of(const Batch& batch, const Segments& tokens);
@@ -102,10 +107,11 @@ class BatchDecoder {
   // `cx` has the memory for the states of the chosen hypotheses.
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
+  void keep_cache();
 
   std::vector<const models::Seq2seq*> models_;
   Batch batch_;
-  Workspace step_;        // temporaries of a step, or of the encoder and the first step of new sentences
+  Workspace step_;        // temporaries of a step, or of the encoder
   Rotation keys_, past_;  // keys and values of the source, and of the past; copied when the batch changes
   Workspace lasting_[2];  // what else lasts until the batch changes
   Workspace passing_[2];  // states of recurrent layers; a step reads those of one and writes those of the other

@@ -163,6 +163,41 @@ TEST(BatchDecoder, ABatchOfManyEqualsBatchesOfOneToTheBit) {
   }
 }
 
+TEST(BatchDecoder, TheFirstStepOfANewSentenceIsAStepOfTheBatch) {
+  Random random(6);
+  SearchOptions options;
+  options.min_length = 6;
+  for (const char* preset : kPresets) {
+    const ToyModel model(preset, 20, 3);
+    BatchDecoder decoder({&model.network()});
+    const auto add = [&](const Tokens& prefix) {
+      DecodingTask task;
+      task.sources = {random_source(random)};
+      task.start = {kBegin};
+      task.prefix = prefix;
+      task.search = SentenceSearch::make(toy_goal(options, 12));
+      task.finished = [](DecodingTask&) {};
+      const SentenceSearch* search = task.search.get();
+      std::vector<DecodingTask> tasks;
+      tasks.push_back(std::move(task));
+      decoder.add(std::move(tasks));
+      return search;
+    };
+    const SentenceSearch* first = add({});
+    EXPECT_EQ(first->tree().size(), 1) << preset;
+    decoder.step();
+    const std::int32_t before = first->tree().size();
+    EXPECT_GT(before, 1) << preset;
+    const SentenceSearch* second = add({});
+    EXPECT_EQ(second->tree().size(), 1) << preset;
+    EXPECT_EQ(first->tree().size(), before) << preset;
+    decoder.step();
+    EXPECT_GT(second->tree().size(), 1) << preset;
+    EXPECT_GT(first->tree().size(), before) << preset;
+    EXPECT_GT(add({7, 8})->tree().size(), 3) << preset << ": several tokens are read at once";
+  }
+}
+
 TEST(BatchDecoder, AnEnsembleOfAModelWithItselfIsTheModel) {
   Random random(7);
   for (const char* preset : kPresets) {
