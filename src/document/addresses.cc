@@ -1,6 +1,8 @@
 #include "document/addresses.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "document/markup_tokens.h"
 #include "text/unicode.h"
@@ -70,21 +72,34 @@ std::size_t end_of_url(std::string_view text, std::size_t at) {
   return end > host ? end : at;
 }
 
+// Whether a character may be in the name of an address: a letter of a script with spaces, or a digit.
+bool is_name(char32_t code) {
+  if (code < 0x80) return is_letter_or_digit(static_cast<char>(code));
+  return code < kFirstWithoutSpaces && text::classify(code) == text::CharClass::letter;
+}
+
 // The address around the '@' at `at`, not before `begin`; empty if there is none.
 Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   Range address{at, at + 1};
   const std::size_t first = std::max(begin, at - std::min(at, kLongestLocalPart));
-  while (address.begin > first &&
-         (is_letter_or_digit(text[address.begin - 1]) || is_among(text[address.begin - 1], "._%+-")))
-    --address.begin;
-  while (address.begin < at && !is_letter_or_digit(text[address.begin])) ++address.begin;
+  for (std::size_t before = at; before > first;) {
+    const text::CodePoint point = text::code_point_before(text, before);
+    const bool is_mark = point.code < 0x80 && is_among(static_cast<char>(point.code), "._%+-");
+    if (point.length > before - first || !(is_mark || is_name(point.code))) break;
+    before -= point.length;
+    if (!is_mark) address.begin = before;
+  }
   const std::size_t last = std::min(text.size(), at + 1 + kLongestDomain);
-  while (address.end < last && (is_letter_or_digit(text[address.end]) || is_among(text[address.end], ".-")))
-    ++address.end;
-  while (!is_letter_or_digit(text[address.end - 1]) && address.end > at + 1) --address.end;
+  for (std::size_t after = at + 1; after < last;) {
+    const text::CodePoint point = text::code_point_at(text, after);
+    const bool is_mark = point.code == U'.' || point.code == U'-';
+    if (!(is_mark || is_name(point.code))) break;
+    after += point.length;
+    if (!is_mark) address.end = after;
+  }
   const std::string_view domain = text.substr(at + 1, address.end - at - 1);
   const std::size_t dot = domain.rfind('.');
-  const bool is_domain = dot != std::string_view::npos && dot > 0 && domain.size() - dot > 2 &&
+  const bool is_domain = dot != domain.npos && dot > 0 && domain.size() - dot > 2 &&
                          std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_letter);
   return is_domain && address.begin < at ? address : Range{at, at};
 }
@@ -135,5 +150,24 @@ Range find(std::string_view text, std::size_t begin, bool with_emoji) {
 
 Range find_address(std::string_view text, std::size_t begin) { return find(text, begin, false); }
 Range find_kept(std::string_view text, std::size_t begin) { return find(text, begin, true); }
+
+Range find_kept_with_marks(std::string_view text, std::size_t begin) {
+  constexpr std::array kPairs = std::to_array<std::pair<std::string_view, std::string_view>>({{"(", ")"},
+                                                                                              {"[", "]"},
+                                                                                              {"\"", "\""},
+                                                                                              {"'", "'"},
+                                                                                              {"“", "”"},
+                                                                                              {"„", "“"},
+                                                                                              {"‘", "’"},
+                                                                                              {"‚", "‘"},
+                                                                                              {"»", "«"},
+                                                                                              {"«", "»"}});
+  const Range found = find_kept(text, begin);
+  if (found.begin == found.end) return found;
+  for (const auto& [opening, closing] : kPairs)
+    if (text.substr(begin, found.begin - begin).ends_with(opening) && text.substr(found.end).starts_with(closing))
+      return {found.begin - opening.size(), found.end + closing.size()};
+  return found;
+}
 
 }  // namespace dragoman::document

@@ -14,5 +14,7 @@ Range find_address(std::string_view text, std::size_t begin);
 
 // The same, or a run of emoji: what documents keep as it is.
 Range find_kept(std::string_view text, std::size_t begin);
+// The same with the brackets or quotation marks directly around it, which a translation of the rest would lose.
+Range find_kept_with_marks(std::string_view text, std::size_t begin);
 
 }  // namespace dragoman::document

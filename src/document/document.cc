@@ -16,6 +16,7 @@ namespace dragoman::document {
 namespace {
 
 constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 AppendText spelling_of(Format format, std::string_view document) {
   switch (format) {
@@ -41,7 +42,10 @@ Document Document::parse(std::string bytes, Format format, const Options& option
   check(invalid == std::string::npos,
         "expected a document in UTF-8, but byte {} is not part of a character: convert it, for instance with iconv",
         invalid + 1);
+  const bool has_mark = bytes.starts_with(kByteOrderMark);
+  if (has_mark) bytes.erase(0, kByteOrderMark.size());
   Document document(std::move(bytes), format);
+  document.has_mark_ = has_mark;
   switch (format) {
     case Format::text: document.segments_ = read_text(document.bytes_, options); break;
     case Format::html:
@@ -75,6 +79,7 @@ std::vector<std::string> Document::gaps() const {
     at = segment.place.end;
   }
   texts.push_back(bytes_.substr(at));
+  if (has_mark_) texts.front().insert(0, kByteOrderMark);
   return texts;
 }
 
@@ -96,6 +101,7 @@ std::string Document::render(const std::vector<Translated>& translations) const 
   const AppendText append_text = spelling_of(format_, bytes_);
   std::string out;
   out.reserve(bytes_.size());
+  if (has_mark_) out += kByteOrderMark;
   std::size_t at = 0;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];

@@ -75,6 +75,7 @@ class Document {
   std::string bytes_;
   Format format_;
   std::vector<Segment> segments_;
+  bool has_mark_ = false;  // a byte order mark, which is not among the bytes
 };
 
 }  // namespace dragoman::document

@@ -20,10 +20,10 @@ void add_reference(const Reference& reference, Range bytes, Paragraph& paragraph
 void add_markup_text(std::string_view document, Range bytes, Markup markup, Paragraph& paragraph) {
   const std::string_view text = document.substr(0, bytes.end);
   std::size_t at = bytes.begin;
-  Range address = find_kept(text, at);
+  Range address = find_kept_with_marks(text, at);
   while (at < bytes.end) {
     const std::size_t begin = at;
-    if (address.begin < at) address = find_kept(text, at);
+    if (address.begin < at) address = find_kept_with_marks(text, at);
     if (address.begin == at) {
       paragraph.add_address(address);
       at = address.end;

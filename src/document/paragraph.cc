@@ -33,7 +33,7 @@ bool ends_clause(char c) { return std::string_view(".,;:!?)").find(c) != std::st
 template <class Plain, class Address>
 void each_stretch(std::string_view text, std::size_t begin, Plain&& plain, Address&& address) {
   for (std::size_t at = 0; at < text.size();) {
-    const Range found = find_kept(text, at);
+    const Range found = find_kept_with_marks(text, at);
     plain(text.substr(at, found.begin - at), begin + at);
     if (found.begin < found.end) address(Range{begin + found.begin, begin + found.end});
     at = found.end;

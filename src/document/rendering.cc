@@ -4,9 +4,22 @@
 #include <tuple>
 
 #include "document/tag_places.h"
+#include "text/unicode.h"
 
 namespace dragoman::document {
 namespace {
+
+// Of a script with spaces between words.
+bool is_word(char32_t code) {
+  constexpr char32_t kFirstWithoutSpaces = 0x2e80;
+  const text::CharClass kind = text::classify(code);
+  return code < kFirstWithoutSpaces && (kind == text::CharClass::letter || kind == text::CharClass::number);
+}
+
+bool begins_with_word(std::string_view text) { return !text.empty() && is_word(text::code_point_at(text, 0).code); }
+bool ends_with_word(std::string_view text) {
+  return !text.empty() && is_word(text::code_point_before(text, text.size()).code);
+}
 
 // Writes a translation and its tags from the beginning to the end.
 class TagWriter {
@@ -80,9 +93,9 @@ class TagWriter {
     const bool is_early = here.beside_previous || (has_space_inside && !is_between_units(node));
     write_text(is_early ? end_before(here.first) : begin_of(here.first));
     if (opening == TagNode::kNone) return;
-    if (tree_[node].is_hollow() && tag(opening).space_before) write_space();
+    if (tree_[node].is_hollow() && (tag(opening).space_before || would_join_before(opening))) write_space();
     write_tag(opening);
-    if (tree_[node].is_point && tag(opening).space_after) write_space_before_text();
+    if (tree_[node].is_point) separate_from_text(opening);
   }
 
   void end(int node) {
@@ -92,7 +105,19 @@ class TagWriter {
     const bool has_space_inside = closing != TagNode::kNone && tag(closing).space_before && !tag(closing).space_after;
     if (!is_between_units(node)) write_text(has_space_inside ? begin_of(here.last) : end_before(here.last));
     write_tag(closing);
-    if (closing != TagNode::kNone && tree_[node].is_hollow() && tag(closing).space_after) write_space_before_text();
+    if (closing != TagNode::kNone && tree_[node].is_hollow()) separate_from_text(closing);
+  }
+
+  // Whether a tag would touch a word before it, as it does not in the document. Line breaks of messages may.
+  bool would_join_before(int index) const {
+    return document_[tag(index).bytes.begin] != '\\' && ends_with_word(text_.substr(0, written_)) &&
+           !ends_with_word(std::string_view(segment_.text).substr(0, tag(index).position));
+  }
+  // The same for the text after it.
+  void separate_from_text(int index) {
+    const bool would_join = document_[tag(index).bytes.begin] != '\\' && begins_with_word(text_.substr(written_)) &&
+                            !begins_with_word(std::string_view(segment_.text).substr(tag(index).position));
+    if (tag(index).space_after || would_join) write_space_before_text();
   }
 
   void write_space() {

@@ -175,16 +175,19 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
 CopiedPart part_at(std::string_view text, std::size_t at) {
   if (kPlaceholderBegins.find(text[at]) == kPlaceholderBegins.npos) return number_at(text, at);
   const std::size_t end = end_of_placeholder(text, at);
-  return {{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(std::max(at, end))}};
+  return {{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(std::max(at, end))},
+          text[at] == '-' ? Ending::none : Ending::any};
 }
 
-// Adds the parts of bytes [begin, end), which contain no address and no emoji.
-void find_parts(std::string_view text, std::size_t begin, std::size_t end, std::vector<CopiedPart>& parts) {
+// Adds the parts of bytes [begin, end), which contain no address and no emoji. `has_elements`: some tags have partners.
+void find_parts(std::string_view text, std::size_t begin, std::size_t end, bool has_elements,
+                std::vector<CopiedPart>& parts) {
   const std::string_view stretch = text.substr(0, end);
   static const std::string kFirst = "+(0123456789" + std::string(kPlaceholderBegins);
   for (std::size_t at = stretch.find_first_of(kFirst, begin); at < end;) {
     const CopiedPart part = part_at(stretch, at);
-    const bool is_part = part.span.end > at;
+    // A second search would leave elements empty.
+    const bool is_part = part.span.end > at && !(text[at] == '<' && has_elements);
     if (is_part) parts.push_back(part);
     at = stretch.find_first_of(kFirst, is_part ? part.span.end : std::max(at + 1, end_of_number(stretch, at)));
   }
@@ -194,9 +197,11 @@ void find_parts(std::string_view text, std::size_t begin, std::size_t end, std::
 
 std::vector<CopiedPart> find_copied(std::string_view text) {
   std::vector<CopiedPart> parts;
+  const std::size_t closing = text.find("</");
+  const bool has_elements = closing != text.npos && text.find('<') < closing;
   for (std::size_t at = 0; at < text.size();) {
     const document::Range kept = document::find_kept(text, at);
-    find_parts(text, at, kept.begin, parts);
+    find_parts(text, at, kept.begin, has_elements, parts);
     const bool is_emoji = kept.begin < kept.end && static_cast<unsigned char>(text[kept.begin]) >= 0x80;
     if (is_emoji) parts.push_back({{static_cast<std::uint32_t>(kept.begin), static_cast<std::uint32_t>(kept.end)}});
     at = kept.end;

@@ -15,7 +15,8 @@ struct CopiedPart {
 };
 
 // Telephone numbers, ISBNs, IP addresses (with a port or a size of the network), version numbers, placeholders, tags
-// and emoji, in order. Numbers of other kinds, dates and addresses are none of these.
+// without partners, options of commands and emoji, in order. Numbers of other kinds, dates and addresses are none of
+// these.
 std::vector<CopiedPart> find_copied(std::string_view text);
 
 }  // namespace dragoman::search

@@ -174,15 +174,15 @@ Spans add_lost_copies(std::string_view source, std::string_view translation, std
 }
 
 // The same for times of day that are not among `others`. Returns both.
-Spans add_lost_times(std::string_view source, std::string_view translation, const Spans& others,
-                     std::vector<LostPart>& lost) {
+Spans add_lost_times(std::string_view source, std::string_view translation, std::string_view target_language,
+                     const Spans& others, std::vector<LostPart>& lost) {
   Spans spans;
   std::set<std::string> sought;
   for (const TimeOfDay& time : find_times(source)) {
     if (overlaps(others, time.span.begin, time.span.end)) continue;
     spans.push_back(time.span);
-    const std::string text = time.show();
-    if (sought.insert(text).second && !keeps_time(translation, time))
+    const std::string text = time.show(target_language);
+    if (sought.insert(text).second && !keeps_time(translation, time, target_language))
       lost.push_back(
           {std::string(source.substr(time.span.begin, time.span.end - time.span.begin)), text, Ending::no_digit});
   }
@@ -247,7 +247,7 @@ std::vector<LostPart> lost_parts(std::string_view source, std::string_view trans
                                  const text::LanguagePair& languages) {
   std::vector<LostPart> lost;
   const Spans copies = add_lost_copies(source, translation, lost);
-  const Spans found = add_lost_times(source, translation, copies, lost);
+  const Spans found = add_lost_times(source, translation, languages.target, copies, lost);
   add_lost_numbers(source, translation, languages, found, lost);
   return lost;
 }

@@ -6,10 +6,14 @@
 #include "document/addresses.h"
 #include "search/explain.h"
 #include "search/ranking.h"
+#include "search/times_of_day.h"
 #include "search/words.h"
 
 namespace dragoman::search {
 namespace {
+
+// Whether translations are checked and searched for again (SearchOptions::faithful).
+bool is_checked(const SearchOptions& options) { return options.faithful && !options.sample; }
 
 constexpr int kMostAttempts = 50;
 constexpr int kMostMended = 2;            // searches for a translation without loops and lost parts
@@ -34,6 +38,26 @@ Tokens tokens_of(const Tree& tree, const Finished& finished) {
 bool is_known(const Spelling& spelling, const text::Tokenizer& target) {
   return !spelling.ids.empty() &&
          std::find(spelling.ids.begin(), spelling.ids.end(), target.special().unknown) == spelling.ids.end();
+}
+
+// The languages of the translation, as far as they are known.
+text::LanguagePair languages_of(const Job& job, const Model& model) {
+  const Direction asked = direction_of(job.request, *job.options);
+  const store::Metadata& card = model.info().card;
+  if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
+    if (const std::optional<text::LanguagePair> only = text::LanguagePair::read(entry->second)) return *only;
+  return {std::string(asked.from), std::string(asked.to)};
+}
+
+// The text as models read it. Models that learned from little text confuse a.m. and p.m., but not 3:00 and 15:00.
+text::MappedText read_text(const Job& job, const Model& model) {
+  text::MappedText text(job.request.text);
+  if (is_checked(*job.options) && !job.request.text.empty()) {
+    const text::LanguagePair languages = languages_of(job, model);
+    const bool is_from_english = languages.source.starts_with("en") && !languages.target.starts_with("en");
+    if (is_from_english && !languages.target.empty()) text.replace(by_the_clock_of_24(job.request.text));
+  }
+  return text;
 }
 
 std::string_view without_spaces(std::string_view text) {
@@ -190,7 +214,7 @@ int NeuralJob::find_max_length() const {
 int NeuralJob::natural_length() const {
   constexpr int kLeast = 64;  // enough for any short text
   const int length = static_cast<int>(sources_[0].size());
-  return is_checked() && is_mostly_loop(sources_[0]) ? std::max(kLeast, 3 * length / 2) : 3 * length + 10;
+  return is_checked(*job_.options) && is_mostly_loop(sources_[0]) ? std::max(kLeast, 3 * length / 2) : 3 * length + 10;
 }
 
 std::size_t NeuralJob::width() const {
@@ -200,11 +224,17 @@ std::size_t NeuralJob::width() const {
 int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models) {
   int most = 0;
   job.source.clear();
+  const Direction direction = direction_of(job.request, *job.options);
+  const text::MappedText text = read_text(job, *models.front());
   for (const std::unique_ptr<Model>& model : models) {
-    const Direction direction = direction_of(job.request, *job.options);
-    job.source.push_back(job.request.tokens.empty()
-                             ? model->encode_source_spans(job.request.text, direction)
-                             : model->encode_source_tokens(job.request.tokens, direction).encoded);
+    if (job.request.tokens.empty()) {
+      job.source.push_back(model->encode_source_spans(text.text(), direction));
+      const auto end = static_cast<std::uint32_t>(job.request.text.size());
+      for (text::Span& span : job.source.back().spans)
+        span = span.begin < text.text().size() ? text.original(span.begin, span.end) : text::Span{end, end};
+    } else {
+      job.source.push_back(model->encode_source_tokens(job.request.tokens, direction).encoded);
+    }
     most = std::max(most, tokens_of(job.source.back(), *model));
   }
   return most;
@@ -246,7 +276,7 @@ DecodingTask NeuralJob::task() const {
 
 bool NeuralJob::take(const DecodingTask& task) {
   if (ban_spellings(task) || place_term(task)) return false;
-  const Tokens loop = is_checked() ? find_faulty_loop(task) : Tokens();
+  const Tokens loop = is_checked(*job_.options) ? find_faulty_loop(task) : Tokens();
   if (!loop.empty() && mended_++ < kMostMended) {
     ban_loop(loop);
     return false;
@@ -257,7 +287,8 @@ bool NeuralJob::take(const DecodingTask& task) {
         "the search found no translation that meets the terms, the banned words and the lengths asked for");
   if (!is_first && (found.translations.empty() || !loop.empty())) return true;
   std::vector<LostPart> lost;
-  if (is_checked()) lost = lost_parts(job_.request.text, found.translations.front().text, languages());
+  if (is_checked(*job_.options))
+    lost = lost_parts(job_.request.text, found.translations.front().text, languages_of(job_, *models_[0]));
   if (is_first || lacks_less(lost, lost_)) {
     result_ = std::move(found);
     lost_ = lost;
@@ -393,14 +424,6 @@ bool NeuralJob::require(std::span<const LostPart> lost) {
   }
   placed_.reset();
   return found_any;
-}
-
-text::LanguagePair NeuralJob::languages() const {
-  const Direction asked = direction_of(job_.request, *job_.options);
-  const store::Metadata& card = models_[0]->info().card;
-  if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
-    if (const std::optional<text::LanguagePair> only = text::LanguagePair::read(entry->second)) return *only;
-  return {std::string(asked.from), std::string(asked.to)};
 }
 
 NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finished& finished) const {

@@ -79,8 +79,6 @@ class NeuralJob {
   bool ban_spellings(const DecodingTask& task);
   bool place_term(const DecodingTask& task);
   void add_term(const std::string& source, const std::string& term, Ending ending);
-  // Whether translations are checked and searched for again (SearchOptions::faithful).
-  bool is_checked() const { return job_.options->faithful && !job_.options->sample; }
   // The tokens that the best translation repeats though it should not; empty if there are none.
   Tokens find_faulty_loop(const DecodingTask& task) const;
   void ban_loop(const Tokens& loop);
@@ -88,8 +86,6 @@ class NeuralJob {
   TranslationResult result_of(const DecodingTask& task) const;
   // Makes terms of parts that the translation lacks. Returns false if there are none or if none of them can be written.
   bool require(std::span<const LostPart> lost);
-  // The languages of the translation, as far as they are known.
-  text::LanguagePair languages() const;
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;

@@ -84,7 +84,9 @@ struct TranslatorSettings : TranslatorOptions {
     v("batch", batch, "sentences per batch; each thread decodes one batch; 0 means 32, or 256 on a GPU",
       between(0, kMostSentences));
     v("max-input-tokens", max_input_tokens,
-      "longer lines are split or refused; 0 means 256, or the model's limit if that is less", between(0, kMostTokens));
+      "longer lines are split or refused; 0 means 256, or the longest sentence that the model learned from if that is "
+      "less",
+      between(0, kMostTokens));
     v("long-lines", long_input,
       "split longer lines at sentence ends and join the translations, or refuse them with an error");
     v("document", sentences, "lines are paragraphs: translate their sentences one by one; blank lines stay");

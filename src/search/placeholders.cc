@@ -8,6 +8,7 @@ namespace dragoman::search {
 namespace {
 
 constexpr std::size_t kLongestInside = 60;
+constexpr std::string_view kBeforeOptions = " \t([\"'";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -49,6 +50,16 @@ std::size_t size_of_code(std::string_view text) {
   return code.empty() ? 0 : code.size() + 2;
 }
 
+// --name, --two-words, --name=value.
+std::size_t size_of_option(std::string_view text) {
+  if (!text.starts_with("--") || text.size() < 4 || !is_letter(text[2]) || !is_name(text[3])) return 0;
+  const auto is_part = [](char c) { return is_name(c) || c == '-'; };
+  auto end = std::find_if_not(text.begin() + 2, text.end(), is_part);
+  if (end != text.end() && *end == '=') end = std::find(end, text.end(), ' ');
+  const std::string_view option(text.begin(), end);
+  return option.find_last_not_of("-.,;:!?)\"'") + 1;
+}
+
 }  // namespace
 
 std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
@@ -64,6 +75,9 @@ std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
       break;
     case '%':
       if (at == 0 || !is_digit(text[at - 1])) size = size_of_conversion(rest);
+      break;
+    case '-':
+      if (at == 0 || kBeforeOptions.find(text[at - 1]) != kBeforeOptions.npos) size = size_of_option(rest);
       break;
     default: break;
   }

@@ -15,6 +15,7 @@
 #include "search/text_parts.h"
 #include "search/words.h"
 #include "text/sentences.h"
+#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
@@ -31,15 +32,32 @@ void keep_only(const text::Span& part, Job& job) {
   job.source.clear();
 }
 
-// Keeps the terms that the text contains, each translation once.
+// With a capital as its first letter.
+std::string at_sentence_start(std::string_view term) {
+  if (term.empty()) return {};
+  const std::size_t first = text::code_point_at(term, 0).length;
+  return text::upper_case(term.substr(0, first)).append(term.substr(first));
+}
+
+// Keeps the terms that the text contains, perhaps as the first word of a sentence, each translation once.
 void keep_needed_terms(Request& request) {
   std::vector<std::pair<std::string, std::string>> needed;
   for (auto& term : request.terms) {
-    if (term.second.empty() || !contains_word(request.text, term.first)) continue;
+    if (term.second.empty()) continue;
+    if (!contains_word(request.text, term.first)) term.first = at_sentence_start(term.first);
+    if (!contains_word(request.text, term.first)) continue;
     const auto same = [&](const auto& other) { return other.second == term.second; };
     if (std::none_of(needed.begin(), needed.end(), same)) needed.push_back(std::move(term));
   }
   request.terms = std::move(needed);
+}
+
+// Whether byte `at` is between "<" and ">", as an address is in <a href="...">.
+bool is_inside_tag(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestTag = 256;
+  const std::string_view before = text.substr(at - std::min(at, kLongestTag), std::min(at, kLongestTag));
+  const std::size_t opening = before.rfind('<');
+  return opening != before.npos && before.find('>', opening) == before.npos && before.find('=', opening) != before.npos;
 }
 
 // Adds the URLs and e-mail addresses of the text that the engine can write, in at most `limit` tokens, to the terms.
@@ -49,6 +67,7 @@ void require_addresses(Request& request, const Engine& engine, int limit) {
   document::Range found = document::find_address(request.text, 0);
   for (; found.begin < found.end && request.terms.size() < most;
        found = document::find_address(request.text, found.end)) {
+    if (is_inside_tag(request.text, found.begin)) continue;
     const std::string address = request.text.substr(found.begin, found.end - found.begin);
     const auto is_same = [&](const auto& term) { return term.second == address; };
     if (std::any_of(request.terms.begin(), request.terms.end(), is_same) || engine.count_tokens(address) > limit)

@@ -1,6 +1,8 @@
 #include "text/sentences.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "text/unicode.h"
 
@@ -70,10 +72,28 @@ bool all_digits(std::string_view word) {
   return !word.empty();
 }
 
+bool is_among(std::string_view word, std::span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Whether a word is short for one that numbers follow: no. 12, Tel. 123, max. 10, Bahnhofstr. 5.
+bool precedes_numbers(std::string_view word, Language language) {
+  constexpr std::array kWords = std::to_array<std::string_view>(
+      {"No", "tel", "Tel", "eq", "Eq", "min", "Min", "max", "Max", "ca", "Fig", "fig", "Abb", "approx", "ext"});
+  return is_among(word, kWords) || word.ends_with("str") || (word == "no" && language == Language::english);
+}
+
+// Whether a digit follows, perhaps after spaces.
+bool is_before_digit(std::string_view text) {
+  const std::size_t at = text.find_first_not_of(' ');
+  return at != text.npos && is_digit(code_point_at(text, at).code);
+}
+
 // Text of an unknown language has the abbreviations of all of them. References such as "vol. 2" are no words of the
 // tokenizer.
 bool has_period(Language language, std::string_view word) {
-  if (is_abbreviation(language, word) || word == "vol" || word == "pp" || word == "nr") return true;
+  constexpr std::array kReferences = std::to_array<std::string_view>({"vol", "pp", "nr", "cf", "Cf", "Fa", "Tsd"});
+  if (is_abbreviation(language, word) || is_among(word, kReferences)) return true;
   return language == Language::generic &&
          (is_abbreviation(Language::english, word) || is_abbreviation(Language::german, word));
 }
@@ -82,7 +102,8 @@ bool has_period(Language language, std::string_view word) {
 bool is_part_of_word(std::string_view text, std::size_t period, Language language) {
   const std::string_view word = word_before(text, period);
   if (word.empty()) return false;
-  if (has_period(language, word)) return true;
+  if (has_period(language, word) || (precedes_numbers(word, language) && is_before_digit(text.substr(period + 1))))
+    return true;
   const std::vector<char32_t> letters = code_points(word);
   if (letters.size() == 1 && classify(letters[0]) == CharClass::letter) return true;  // J. S. Bach, z. B., p. 3
   if (word.find('.') != std::string_view::npos && letters.size() <= 5) return true;   // e.g. this

@@ -38,6 +38,12 @@ TEST(Addresses, EndWhereTheScriptOrTheMarkupSays) {
   EXPECT_EQ(addresses_in("&lt;https://example.org/?a=1&amp;b=2&gt;"), Texts{"https://example.org/?a=1&amp;b=2"});
 }
 
+TEST(Addresses, OfMailMayHaveLettersOfAllAlphabets) {
+  EXPECT_EQ(addresses_in("an Anna.Müller@beispiel.de, größe@straße.de oder – ñ@a.es"),
+            (Texts{"Anna.Müller@beispiel.de", "größe@straße.de", "ñ@a.es"}));
+  EXPECT_EQ(addresses_in("“me@a.org” …you@b.org"), (Texts{"me@a.org", "you@b.org"}));
+}
+
 TEST(Addresses, OtherWordsAreNone) {
   for (const char* const text : {"", "a", "@", "a@b", "@home", "me@localhost", "a@.org", "a@b.1", "www.", "www. x",
                                  "http://", "http:// x", "https://...", "awww.example", "e.g. this", "3:30", "and/or"})
@@ -71,6 +77,23 @@ TEST(Addresses, AreWrittenOnceWhereverTheWordsGo) {
   EXPECT_EQ(document.render({{"", {}}}), "https://example.org");
   const Document last = Document::parse("visit https://example.org.", Format::text);
   EXPECT_EQ(last.render({{"besuchen Sie.", {{0, 5, 0, 8}}}}), "besuchen Sie https://example.org.");
+}
+
+TEST(Addresses, KeepTheMarksAroundThem) {
+  EXPECT_EQ(segments_of("visit (https://example.org) now"), Texts{"visit now"});
+  EXPECT_EQ(segments_of("visit „www.example.org“ or (see www.b.org) now"), (Texts{"visit or (see) now"}));
+  EXPECT_EQ(in_capitals("visit \"www.example.org\" or [me@a.org].", Format::text),
+            "VISIT \"www.example.org\" OR [me@a.org].");
+  EXPECT_EQ(in_capitals("<p>visit (www.a.org), now</p>", Format::html), "<p>VISIT (www.a.org), NOW</p>");
+}
+
+TEST(Addresses, TouchNoWordThatTheyDidNotTouch) {
+  const Document document = Document::parse("our site, https://example.org, sells shoes.", Format::text);
+  ASSERT_EQ(document.segments(), Texts{"our site,, sells shoes."});
+  EXPECT_EQ(document.render({{"die Seite verkauft Schuhe.", {{0, 3, 0, 3}, {4, 8, 4, 9}, {11, 16, 10, 18}}}}),
+            "die Seite https://example.org verkauft Schuhe.");
+  const Document code = Document::parse("<p>use <code>-v</code>, please.</p>", Format::html);
+  EXPECT_EQ(code.render({{"bitte.", {}}}), "<p><code>-v</code> bitte.</p>");
 }
 
 TEST(Emoji, AreKeptAsAddressesAre) {

@@ -42,6 +42,14 @@ TEST(PlainText, GapsAndSegmentsAreTheText) {
   }
 }
 
+TEST(PlainText, AByteOrderMarkStaysOutside) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(text_segments(mark + "a b."), Texts{"a b."});
+  EXPECT_EQ(in_capitals(mark + "a b.\n", Format::text), mark + "A B.\n");
+  EXPECT_EQ(in_capitals(mark + "<p>a</p>", Format::html), mark + "<p>A</p>");
+  EXPECT_EQ(Document::parse(mark + "- a", Format::text).gaps(), (Texts{mark + "- ", ""}));
+}
+
 TEST(PlainText, MarkupIsText) {
   EXPECT_EQ(text_segments("a <b> &amp; c"), Texts{"a <b> &amp; c"});
   EXPECT_EQ(in_capitals("a <b> &amp; c", Format::text), "A <B> &AMP; C");

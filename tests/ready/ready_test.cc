@@ -112,6 +112,7 @@ TEST_P(ReadyModel, WritesTermsWhereTheirSourceWasTranslated) {
   };
   const std::vector<Case> cases = {
       {"en-de", "The dog barks.", {{"dog", "Köter"}}, {"Hund"}},
+      {"en-de", "Dogs are not allowed in this house.", {{"dogs", "Köter"}}, {"Hunde"}},
       {"en-de", "We sold the house and the car.", {{"house", "Bude"}, {"car", "Kraftfahrzeug"}}, {"Haus", "Auto"}},
       {"en-de",
        "The company said that the meeting was a success.",
@@ -185,6 +186,21 @@ TEST_P(ReadyModel, KeepsTheMinutesOfTimes) {
                 kept += numbers_of(translation).contains(minute) || translation.find("." + minute) != std::string::npos;
               });
   EXPECT_GE(kept, texts - 1) << "of " << texts;
+}
+
+TEST_P(ReadyModel, KeepsTheHalfOfTheDay) {
+  const bool is_english = &sentences() == &english();
+  std::vector<std::string> texts;
+  for (int hour = 1; hour < 12; ++hour)
+    texts.push_back(is_english ? fmt::format("The shop closes at {} p.m. on Fridays.", hour)
+                               : fmt::format("Der Laden schließt freitags um {} Uhr.", hour + 12));
+  int hour = 13, kept = 0;
+  translate(texts, [&](const std::string&, const std::string& translation) {
+    const bool is_said = !is_english && translation.find(fmt::format("{} p.m.", hour - 12)) != std::string::npos;
+    kept += is_said || numbers_of(translation).contains(std::to_string(hour));
+    ++hour;
+  });
+  EXPECT_EQ(kept, 11);
 }
 
 TEST_P(ReadyModel, KeepsNames) {

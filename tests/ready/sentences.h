@@ -66,6 +66,7 @@ inline const std::vector<std::string> kAddresses = {"https://www.example.com/new
                                                     "www.example.net/about",
                                                     "info@example.com",
                                                     "anna.kowalski@mail.example.org",
+                                                    "jörg.müller@straße.example.de",
                                                     "https://example.de/suche?q=haus&page=2",
                                                     "https://example.org/releases/file.tar.gz",
                                                     "ftp://files.example.com/pub",

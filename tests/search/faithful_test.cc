@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "search/times_of_day.h"
+#include "text/unicode.h"
+
 namespace dragoman::search {
 namespace {
 
@@ -40,7 +43,7 @@ TEST(LostNumbers, AreKeptHoweverTheirDigitsAreSeparated) {
 }
 
 TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
-  for (const char* const text : {"7 dwarfs", "12 months", "the 9th of May", "mp3", "R2d2", "4x4", "at 3:00 p.m.",
+  for (const char* const text : {"7 dwarfs", "12 months", "the 9th of May", "mp3", "R2d2", "4x4", "at 3:00 a.m.",
                                  "12.05.2013", "on 1.2.13", "2013-05-12", "3,5", "1234,567", "ß99"})
     EXPECT_EQ(lost(text, "", kEnglishGerman), Numbers{}) << text;
   EXPECT_EQ(lost("10.00 Uhr", "", kGermanEnglish), Numbers{});
@@ -48,7 +51,7 @@ TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
 
 TEST(LostNumbers, AreNotGroupsOfDigitsWithSpacesOrFullHours) {
   EXPECT_EQ(lost("Grant nahm 14 000 Gefangene.", "Grant took 14,000 prisoners.", kGermanEnglish), Numbers{});
-  EXPECT_EQ(lost("Sie lernt bis 22 Uhr.", "She studies until ten.", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("Sie lernt bis 10 Uhr.", "She studies until ten.", kGermanEnglish), Numbers{});
   EXPECT_EQ(lost("Von 2012 142 Taten", "", kGermanEnglish), (Numbers{{"2012", "2012"}, {"142", "142"}}));
   EXPECT_EQ(lost("Um 22 kamen alle.", "", kGermanEnglish), (Numbers{{"22", "22"}}));
 }
@@ -95,7 +98,7 @@ TEST(LostParts, ArePlaceholdersTagsAndCode) {
     EXPECT_EQ(lost("Here is " + part + ".", "Hier (" + part + ") ist es.", kEnglishGerman), Numbers{}) << part;
   }
   EXPECT_EQ(lost("{" + std::string(80, 'x') + "}", "", kEnglishGerman), Numbers{}) << "too long";
-  EXPECT_EQ(lost("<b>Save</b>", "Sichern", kEnglishGerman), (Numbers{{"<b>", "<b>"}, {"</b>", "</b>"}}));
+  EXPECT_EQ(lost("<b>Save</b> %s", "Sichern", kEnglishGerman), (Numbers{{"%s", "%s"}})) << "no elements";
   for (const std::string text : {"{see there}", "{", "{}", "$5", "50 %", "50%s", "100% sure", "%straight", "5 < x > y",
                                  "<3", "<>", "< b >", "<a b>", "a <b and c> d", "``", "`", "it`s"})
     EXPECT_EQ(lost(text, "50 100", kEnglishGerman), Numbers{}) << text;
@@ -113,11 +116,56 @@ TEST(LostParts, AreTimesWhoseMinutesAreLost) {
   EXPECT_EQ(lost("at 3:35 p.m.", "um drei Uhr", kEnglishGerman), (Numbers{{"3:35", "15:35"}}));
   EXPECT_EQ(lost("at 12:05 AM", "", kEnglishGerman), (Numbers{{"12:05", "0:05"}}));
   EXPECT_EQ(lost("um 15.30 Uhr", "at three", kGermanEnglish), (Numbers{{"15.30", "15:30"}}));
-  for (const char* const kept : {"15.35 Uhr", "15:35", "3:35", "15 Uhr 35", "15h35"})
+  for (const char* const kept : {"15.35 Uhr", "15:35", "3:35 nachmittags", "15 Uhr 35", "15h35"})
     EXPECT_EQ(lost("at 3:35 p.m.", kept, kEnglishGerman), Numbers{}) << kept;
-  EXPECT_EQ(lost("at 3:35 p.m.", "16.35 Uhr", kEnglishGerman), (Numbers{{"3:35", "15:35"}}));
+  for (const char* const lost_time : {"16.35 Uhr", "3:35 Uhr", "3:35 pm", "um 3.35 Uhr"})
+    EXPECT_EQ(lost("at 3:35 p.m.", lost_time, kEnglishGerman), (Numbers{{"3:35", "15:35"}})) << lost_time;
+  EXPECT_EQ(lost("at 3:35", "um 15.35 Uhr", kEnglishGerman), Numbers{}) << "either half of the day";
   EXPECT_EQ(lost("at 3:30", "um halb vier", kEnglishGerman), Numbers{});
   EXPECT_EQ(lost("um 15.45 Uhr", "at a quarter to four", kGermanEnglish), Numbers{});
+}
+
+TEST(LostParts, AreFullHoursOfTheAfternoon) {
+  EXPECT_EQ(lost("It closes at 8pm.", "Es schließt um 8 Uhr.", kEnglishGerman), (Numbers{{"8pm", "20"}}));
+  EXPECT_EQ(lost("It closes at 8pm.", "Es schließt um 8pm.", kEnglishGerman), (Numbers{{"8pm", "20"}}));
+  EXPECT_EQ(lost("at 12 a.m.", "um 12 Uhr", kEnglishGerman), (Numbers{{"12 a.m.", "0"}}));
+  EXPECT_EQ(lost("at 12 a.m.", "um 12.00 Uhr", kEnglishGerman), (Numbers{{"12 a.m.", "0"}}));
+  EXPECT_EQ(lost("bis 22 Uhr", "until 22 p.m.", kGermanEnglish), (Numbers{{"22 Uhr", "10 p.m."}}));
+  EXPECT_EQ(lost("bis 24 Uhr", "until ten", kGermanEnglish), (Numbers{{"24 Uhr", "midnight"}}));
+  EXPECT_EQ(lost("bis 22.00 Uhr", "jusqu'à dix heures", {"de", "fr"}), Numbers{}) << "it may say which half";
+  EXPECT_EQ(lost("at 3 p.m. or 3:30 p.m.", "um 15 Uhr oder 15.30 Uhr", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("um 15 Uhr oder 15.30 Uhr", "at 3 p.m. or 3:30 p.m.", kGermanEnglish), Numbers{});
+  for (const char* const kept : {"until 10 p.m.", "until 10pm", "until 22:00", "until ten in the evening", "until 22"})
+    EXPECT_EQ(lost("bis 22 Uhr", kept, kGermanEnglish), Numbers{}) << kept;
+  EXPECT_EQ(lost("bis 24 Uhr", "until midnight", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("um 15:30 am Montag", "at 15:30 on Monday", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("from 9-17 Uhr", "9-17", kGermanEnglish), Numbers{});
+}
+
+TEST(TimesOfDay, AreReadByTheClockOf24) {
+  const auto read = [](const char* text) {
+    text::MappedText mapped{text};
+    mapped.replace(by_the_clock_of_24(text));
+    return mapped.text();
+  };
+  EXPECT_EQ(read("At 3 p.m. we met, at 8:30PM we left."), "At 15:00 we met, at 20:30 we left.");
+  EXPECT_EQ(read("from 9 a.m. to 5 p.m."), "from 9:00 to 17:00.") << "the last point ends the sentence, too";
+  EXPECT_EQ(read("from 3 to 5 p.m."), "from 15:00 to 17:00.");
+  EXPECT_EQ(read("between 12 and 2 pm, 11:30 – 2 am"), "between 12:00 and 14:00, 23:30 – 2:00");
+  EXPECT_EQ(read("from 9 to 5 p.m., or 9 a.m. and 5 p.m."), "from 9:00 to 17:00, or 9:00 and 17:00.");
+  EXPECT_EQ(read("(until 12 a.m.)"), "(until 0:00.)");
+  EXPECT_EQ(read("12:15 a.m. or 12:15 p.m. today"), "0:15 or 12:15 today");
+  for (const char* const text : {"3-5 pm", "15 pm", "I am 3.", "3 amps", "at 3:30", "", "0 am"})
+    EXPECT_EQ(read(text), text);
+}
+
+TEST(LostParts, AreOptionsOfCommands) {
+  EXPECT_EQ(lost("Use --verbose.", "Nutze --Verbose.", kEnglishGerman), (Numbers{{"--verbose", "--verbose"}}));
+  EXPECT_EQ(lost("(--output-dir=/tmp/a)", "", kEnglishGerman),
+            (Numbers{{"--output-dir=/tmp/a", "--output-dir=/tmp/a"}}));
+  EXPECT_EQ(lost("Use --help, then", "Nutze --help und", kEnglishGerman), Numbers{});
+  for (const char* const text : {"a --", "a--b", "well -- no", "--x", "---- cut here ----", "--- this"})
+    EXPECT_EQ(lost(text, "", kEnglishGerman), Numbers{}) << text;
 }
 
 TEST(LostParts, AreFewerInABetterTranslation) {

@@ -36,6 +36,14 @@ TEST(Sentences, DoNotEndAfterAbbreviationsInitialsAndOrdinals) {
             (Strings{"Dear Mr. Smith, bzw. Frau Smith.", "Hello."}));
 }
 
+TEST(Sentences, DoNotEndBeforeTheNumberOfAnAbbreviation) {
+  for (const char* const text : {"See item no. 4711.", "max. 10 kg, min. 5 pcs", "Tel. 123 456", "cf. Smith and Eq. 4"})
+    EXPECT_EQ(sentences(text, Language::english), Strings{text});
+  for (const char* const text : {"Bahnhofstr. 12, Kiel", "Fa. Meier, Tel. 0431 12", "5 Tsd. Euro"})
+    EXPECT_EQ(sentences(text, Language::german), Strings{text});
+  EXPECT_EQ(sentences("He said no. They left.", Language::english), (Strings{"He said no.", "They left."}));
+}
+
 TEST(Sentences, FollowTheRulesOfALanguageByItsCode) {
   EXPECT_EQ(language_of("de"), Language::german);
   EXPECT_EQ(language_of("de-AT"), Language::german);
