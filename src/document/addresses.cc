@@ -78,6 +78,32 @@ bool is_name(char32_t code) {
   return code < kFirstWithoutSpaces && text::classify(code) == text::CharClass::letter;
 }
 
+// The end of the domain, with a path if there is one, that begins at `at`, or `at` if there is none: example.org.
+std::size_t end_of_domain(std::string_view text, std::size_t at) {
+  constexpr std::array kEndings = std::to_array<std::string_view>(
+      {"com", "org", "net", "info", "edu", "gov", "eu", "de", "at", "ch", "fr", "uk", "io", "dev", "app"});
+  if (at > 0) {
+    const text::CodePoint before = text::code_point_before(text, at);
+    if (is_name(before.code) || (before.code < 0x80 && is_among(static_cast<char>(before.code), "-._@/\\"))) return at;
+  }
+  const std::size_t last = std::min(text.size(), at + kLongestDomain);
+  std::size_t end = at, label = at;  // the label after the last dot
+  while (end < last) {
+    const text::CodePoint point = text::code_point_at(text, end);
+    const bool is_dot = point.code == U'.' && end + 1 < text.size() && is_letter_or_digit(text[end + 1]);
+    if (!is_dot && point.code != U'-' && !is_name(point.code)) break;
+    end += point.length;
+    if (is_dot) label = end;
+  }
+  constexpr std::size_t kShortestName = 2;
+  const std::string_view ending = text.substr(label, end - label);
+  if (label < at + kShortestName + 1 || std::find(kEndings.begin(), kEndings.end(), ending) == kEndings.end())
+    return at;
+  if (end == text.size() || text[end] != '/') return end < text.size() && is_among(text[end], "@_") ? at : end;
+  while (end < text.size() && url_character(text, end) > 0) end += url_character(text, end);
+  return without_punctuation(text, at, end);
+}
+
 // The address around the '@' at `at`, not before `begin`; empty if there is none.
 Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   Range address{at, at + 1};
@@ -129,6 +155,7 @@ std::size_t end_of_emoji(std::string_view text, std::size_t at) {
   return end;
 }
 
+// Either emoji are found or domains, which sentences need: "Booking.com is a company".
 Range find(std::string_view text, std::size_t begin, bool with_emoji) {
   for (std::size_t at = begin; at < text.size(); ++at) {
     if (with_emoji) {
@@ -139,7 +166,8 @@ Range find(std::string_view text, std::size_t begin, bool with_emoji) {
       const Range address = mail_around(text, begin, at);
       if (address.begin < address.end) return address;
     } else if (is_letter(text[at]) && (at == 0 || !is_letter_or_digit(text[at - 1]))) {
-      const std::size_t end = end_of_url(text, at);
+      std::size_t end = end_of_url(text, at);
+      if (end == at && !with_emoji) end = end_of_domain(text, at);
       if (end > at) return {at, end};
     }
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "document/addresses.h"
+#include "search/identifiers.h"
 #include "search/placeholders.h"
 #include "search/words.h"
 
@@ -179,9 +180,10 @@ CopiedPart part_at(std::string_view text, std::size_t at) {
           text[at] == '-' ? Ending::none : Ending::any};
 }
 
-// Adds the parts of bytes [begin, end), which contain no address and no emoji. `has_elements`: some tags have partners.
-void find_parts(std::string_view text, std::size_t begin, std::size_t end, bool has_elements,
-                std::vector<CopiedPart>& parts) {
+// Adds the parts of bytes [begin, end), which contain no address, no emoji and no identifier. `has_elements`: some tags
+// have partners.
+void find_other_parts(std::string_view text, std::size_t begin, std::size_t end, bool has_elements,
+                      std::vector<CopiedPart>& parts) {
   const std::string_view stretch = text.substr(0, end);
   static const std::string kFirst = "+(0123456789" + std::string(kPlaceholderBegins);
   for (std::size_t at = stretch.find_first_of(kFirst, begin); at < end;) {
@@ -191,6 +193,19 @@ void find_parts(std::string_view text, std::size_t begin, std::size_t end, bool 
     if (is_part) parts.push_back(part);
     at = stretch.find_first_of(kFirst, is_part ? part.span.end : std::max(at + 1, end_of_number(stretch, at)));
   }
+}
+
+// The same with identifiers.
+void find_parts(std::string_view text, std::size_t begin, std::size_t end, bool has_elements,
+                std::vector<CopiedPart>& parts) {
+  const auto offset = static_cast<std::uint32_t>(begin);
+  for (const text::Span& found : find_identifiers(text.substr(begin, end - begin))) {
+    const text::Span span{offset + found.begin, offset + found.end};
+    find_other_parts(text, begin, span.begin, has_elements, parts);
+    parts.push_back({span, Ending::none});
+    begin = span.end;
+  }
+  find_other_parts(text, begin, end, has_elements, parts);
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ std::optional<PlacedTerm> RequiredTerms::place(const TermContext& context, const
     const std::size_t begin = find_word(context.source, term.source);
     if (term.was_placed || begin == std::string::npos) return std::nullopt;
     const text::Span source{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + term.source.size())};
-    const std::optional<TermPlace> place =
-        find_term_place(context.attention, context.source_spans, source, words, fixed);
+    std::optional<TermPlace> place = find_term_place(context.attention, context.source_spans, source, words, fixed);
+    if (place) step_back(*place, context.ids, term.spelling.ids, fixed);
     if (!place || place->start + term.spelling.ids.size() > static_cast<std::size_t>(context.max_length))
       return std::nullopt;
     if (!next || place->start < next->place.start) next = PlacedTerm{i, *place};

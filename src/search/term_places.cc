@@ -1,5 +1,7 @@
 #include "search/term_places.h"
 
+#include <algorithm>
+
 namespace dragoman::search {
 
 std::optional<TermPlace> find_term_place(const Attention& attention, std::span<const text::Span> source_tokens,
@@ -21,6 +23,19 @@ std::optional<TermPlace> find_term_place(const Attention& attention, std::span<c
     best = {before, start};
   }
   return best;
+}
+
+void step_back(TermPlace& place, std::span<const std::int32_t> translation, std::span<const std::int32_t> term,
+               std::size_t fixed) {
+  const std::size_t most = std::min(place.start - std::min(fixed, place.start), term.size());
+  for (std::size_t length = most; length > 0; --length) {
+    const std::size_t start = place.start - length;
+    if (!std::equal(term.begin(), term.begin() + static_cast<std::ptrdiff_t>(length),
+                    translation.begin() + static_cast<std::ptrdiff_t>(start)))
+      continue;
+    place = {std::min(place.fixed, start), start};
+    return;
+  }
 }
 
 }  // namespace dragoman::search

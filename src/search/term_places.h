@@ -20,4 +20,9 @@ struct TermPlace {
 std::optional<TermPlace> find_term_place(const Attention& attention, std::span<const text::Span> source_tokens,
                                          text::Span source, std::span<const int> words, std::size_t fixed);
 
+// Moves a place back over tokens of the translation that begin the term, so that it is not begun twice. The first
+// `fixed` tokens stay as they are.
+void step_back(TermPlace& place, std::span<const std::int32_t> translation, std::span<const std::int32_t> term,
+               std::size_t fixed);
+
 }  // namespace dragoman::search

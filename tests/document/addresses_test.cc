@@ -44,6 +44,15 @@ TEST(Addresses, OfMailMayHaveLettersOfAllAlphabets) {
   EXPECT_EQ(addresses_in("“me@a.org” …you@b.org"), (Texts{"me@a.org", "you@b.org"}));
 }
 
+TEST(Addresses, MayBeDomains) {
+  EXPECT_EQ(addresses_in("Visit example.com, Booking.com or münchen.de/rathaus?a=1. See shop.example.co.uk."),
+            (Texts{"example.com", "Booking.com", "münchen.de/rathaus?a=1", "shop.example.co.uk"}));
+  for (const char* const text : {"the end.They", "Node.js", "a.de", "x.com_y", "report.docx", "3.de facto", "user@",
+                                 "C:\\a.com", ".com", "com", "foo.comet", "example.com@"})
+    EXPECT_EQ(addresses_in(text), Texts{}) << text;
+  EXPECT_EQ(segments_of("Booking.com is a company."), Texts{"Booking.com is a company."}) << "sentences need them";
+}
+
 TEST(Addresses, OtherWordsAreNone) {
   for (const char* const text : {"", "a", "@", "a@b", "@home", "me@localhost", "a@.org", "a@b.1", "www.", "www. x",
                                  "http://", "http:// x", "https://...", "awww.example", "e.g. this", "3:30", "and/or"})

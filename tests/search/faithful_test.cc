@@ -159,6 +159,18 @@ TEST(TimesOfDay, AreReadByTheClockOf24) {
     EXPECT_EQ(read(text), text);
 }
 
+TEST(LostParts, AreIdentifiers) {
+  for (const std::string part : {"DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19", "2001:db8::1",
+                                 "c474c0251908", "932ff2b2-d409-dd31-1ca8-71902316d984", "00:1A:2B:3C:4D:5E"}) {
+    EXPECT_EQ(lost("Use " + part + ", please.", "Bitte.", kEnglishGerman), (Numbers{{part, part}}));
+    EXPECT_EQ(lost("(" + part + ")", "(" + part + ")", kEnglishGerman), Numbers{}) << part;
+  }
+  for (const char* const text :
+       {"DE89 3704", "cafe-facade-beef", "123456789012", "a1:b2", "deadbeef", "FC47 is", "12:30:45"})
+    EXPECT_EQ(lost(text, text, kEnglishGerman), Numbers{}) << text;
+  EXPECT_EQ(lost("https://a.org/c474c0251908", "https://a.org/c474c0251908", kEnglishGerman), Numbers{});
+}
+
 TEST(LostParts, AreOptionsOfCommands) {
   EXPECT_EQ(lost("Use --verbose.", "Nutze --Verbose.", kEnglishGerman), (Numbers{{"--verbose", "--verbose"}}));
   EXPECT_EQ(lost("(--output-dir=/tmp/a)", "", kEnglishGerman),

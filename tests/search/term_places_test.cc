@@ -44,6 +44,23 @@ TEST(TermPlace, IsAfterTheTokensThatAreFixed) {
   EXPECT_FALSE(find_term_place(attention, kSource, kDog, kWords, 5));
 }
 
+TEST(TermPlace, IsBeforeTokensThatBeginTheTerm) {
+  const Tokens translation = {1, 7, 8, 9, 7, 8, 2}, term = {7, 8, 9, 9};
+  TermPlace place{4, 6};
+  step_back(place, translation, term, 0);
+  EXPECT_EQ(place.start, 4u);
+  EXPECT_EQ(place.fixed, 4u);
+  place = {3, 4};
+  step_back(place, translation, term, 0);
+  EXPECT_EQ(place.start, 1u);
+  EXPECT_EQ(place.fixed, 1u);
+  for (const std::size_t fixed : {5u, 6u, 7u}) {
+    place = {3, 6};
+    step_back(place, translation, term, fixed);
+    EXPECT_EQ(place.start, 6u) << "token 4 is fixed";
+  }
+}
+
 TEST(TermPlace, DoesNotExistIfNoWordAttendsToTheSource) {
   const Attention attention(5, {1, 0, 0, 0});
   EXPECT_FALSE(find_term_place(attention, kSource, kDog, kWords, 0));

@@ -1,0 +1,69 @@
+#include "search/identifiers.h"
+
+#include <algorithm>
+
+namespace dragoman::search {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_capital(c) || (c >= 'a' && c <= 'z'); }
+bool is_hex_letter(char c) { return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_part(char c) { return is_digit(c) || is_letter(c) || c == '-' || c == ':'; }
+
+// Hexadecimal digits of both kinds, at least twelve, or groups of them between colons.
+bool is_hexadecimal(std::string_view word) {
+  constexpr std::ptrdiff_t kFewest = 12, kFewestColons = 3, kFewestOfAKind = 2;
+  const auto digits = std::count_if(word.begin(), word.end(), is_digit);
+  const auto letters = std::count_if(word.begin(), word.end(), is_hex_letter);
+  const auto colons = std::count(word.begin(), word.end(), ':');
+  const auto hyphens = std::count(word.begin(), word.end(), '-');
+  if (digits + letters + colons + hyphens != std::ssize(word) || digits < kFewestOfAKind || letters < kFewestOfAKind)
+    return false;
+  return colons > 0 ? hyphens == 0 && (colons >= kFewestColons || word.find("::") != word.npos)
+                    : digits + letters >= kFewest;
+}
+
+// The end of the IBAN that begins at `at` with groups of four, or `at`: two letters, two digits, then letters and
+// digits.
+std::size_t end_of_iban(std::string_view text, std::size_t at) {
+  constexpr std::size_t kGroup = 4, kFewest = 15, kMost = 34;
+  const std::string_view first = text.substr(at, kGroup + 1);
+  if (first.size() <= kGroup || !is_capital(first[0]) || !is_capital(first[1]) || !is_digit(first[2]) ||
+      !is_digit(first[3]) || first[4] != ' ')
+    return at;
+  std::size_t end = at + kGroup, count = kGroup;
+  while (end < text.size() && text[end] == ' ') {
+    std::size_t next = end + 1;
+    while (next < text.size() && (is_digit(text[next]) || is_capital(text[next]))) ++next;
+    const std::size_t size = next - end - 1;
+    if (size == 0 || size > kGroup || count + size > kMost || (next < text.size() && is_letter(text[next]))) break;
+    end = next;
+    count += size;
+    if (size < kGroup) break;
+  }
+  return count >= kFewest ? end : at;
+}
+
+}  // namespace
+
+std::vector<text::Span> find_identifiers(std::string_view text) {
+  std::vector<text::Span> spans;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_part(text[at]) || (at > 0 && (is_part(text[at - 1]) || static_cast<unsigned char>(text[at - 1]) >= 0x80)))
+      continue;
+    std::size_t end = end_of_iban(text, at);
+    if (end == at) {
+      std::size_t word = at;
+      while (word < text.size() && is_part(text[word])) ++word;
+      while (word > at && (text[word - 1] == ':' || text[word - 1] == '-')) --word;
+      if (is_hexadecimal(text.substr(at, word - at))) end = word;
+    }
+    if (end == at) continue;
+    spans.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});
+    at = end;
+  }
+  return spans;
+}
+
+}  // namespace dragoman::search
