@@ -11,9 +11,10 @@ bool is_letter(char c) { return is_capital(c) || (c >= 'a' && c <= 'z'); }
 bool is_hex_letter(char c) { return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_part(char c) { return is_digit(c) || is_letter(c) || c == '-' || c == ':'; }
 
-// Hexadecimal digits of both kinds, at least twelve, or groups of them between colons.
+// Hexadecimal digits of both kinds, 12 to 128, or groups of them between colons.
 bool is_hexadecimal(std::string_view word) {
-  constexpr std::ptrdiff_t kFewest = 12, kFewestColons = 3, kFewestOfAKind = 2;
+  constexpr std::ptrdiff_t kFewest = 12, kMost = 128, kFewestColons = 3, kFewestOfAKind = 2;
+  if (std::ssize(word) > kMost) return false;
   const auto digits = std::count_if(word.begin(), word.end(), is_digit);
   const auto letters = std::count_if(word.begin(), word.end(), is_hex_letter);
   const auto colons = std::count(word.begin(), word.end(), ':');
