@@ -208,12 +208,14 @@ class Survey(unittest.TestCase):
     def test_a_number_is_kept_however_it_is_written(self):
         for source, translation in (("1,234.5 litres", "1.234,5 Liter"), ("14 thousand", "14 000"),
                                     ("at 5 a.m.", "um 5.00 Uhr"), ("in 2012 142 crimes", "2012 waren es 142 Taten"),
-                                    ("142 in 2012", "im Jahr 2012 142 Taten"), ("7 dwarfs", "sieben Zwerge")):
+                                    ("142 in 2012", "im Jahr 2012 142 Taten"), ("7 dwarfs", "sieben Zwerge"),
+                                    ("at 3:35 p.m.", "um 15.35 Uhr"), ("um 22 Uhr", "at 10 p.m."),
+                                    ("12 a.m.", "0 Uhr")):
             self.assertIn("numbers: 1 of 1", self.count(source, translation), source)
 
     def test_another_number_is_not_the_same(self):
         for source, translation in (("50 metres", "500 Meter"), ("5 thousand", "50 000"), ("at 3:30", "um 3.00 Uhr"),
-                                    ("in 2010", "im Jahr"), ("777s", "7777s")):
+                                    ("in 2010", "im Jahr"), ("777s", "7777s"), ("at 3:35 p.m.", "um 3.35 Uhr")):
             self.assertIn("numbers: 0 of 1", self.count(source, translation), source)
 
     def test_addresses_are_added_to_every_line(self):
