@@ -6,7 +6,7 @@
 #include "document/addresses.h"
 #include "search/explain.h"
 #include "search/ranking.h"
-#include "search/times_of_day.h"
+#include "search/source_text.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -47,17 +47,6 @@ text::LanguagePair languages_of(const Job& job, const Model& model) {
   if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
     if (const std::optional<text::LanguagePair> only = text::LanguagePair::read(entry->second)) return *only;
   return {std::string(asked.from), std::string(asked.to)};
-}
-
-// The text as models read it. Models that learned from little text confuse a.m. and p.m., but not 3:00 and 15:00.
-text::MappedText read_text(const Job& job, const Model& model) {
-  text::MappedText text(job.request.text);
-  if (is_checked(*job.options) && !job.request.text.empty()) {
-    const text::LanguagePair languages = languages_of(job, model);
-    const bool is_from_english = languages.source.starts_with("en") && !languages.target.starts_with("en");
-    if (is_from_english && !languages.target.empty()) text.replace(by_the_clock_of_24(job.request.text));
-  }
-  return text;
 }
 
 std::string_view without_spaces(std::string_view text) {
@@ -225,7 +214,9 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   const Direction direction = direction_of(job.request, *job.options);
-  const text::MappedText text = read_text(job, *models.front());
+  const text::MappedText text = is_checked(*job.options)
+                                    ? read_source(job.request.text, languages_of(job, *models.front()))
+                                    : text::MappedText(job.request.text);
   for (const std::unique_ptr<Model>& model : models) {
     if (job.request.tokens.empty()) {
       job.source.push_back(model->encode_source_spans(text.text(), direction));

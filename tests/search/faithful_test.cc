@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "search/source_text.h"
 #include "search/times_of_day.h"
 #include "text/unicode.h"
 
@@ -140,6 +141,17 @@ TEST(LostParts, AreFullHoursOfTheAfternoon) {
   EXPECT_EQ(lost("bis 24 Uhr", "until midnight", kGermanEnglish), Numbers{});
   EXPECT_EQ(lost("um 15:30 am Montag", "at 15:30 on Monday", kGermanEnglish), Numbers{});
   EXPECT_EQ(lost("from 9-17 Uhr", "9-17", kGermanEnglish), Numbers{});
+}
+
+TEST(SourceText, HasPlainCharacters) {
+  const text::MappedText read = read_source("The ﬁrst oﬃ\u00adce\u200b is open.", kEnglishGerman);
+  EXPECT_EQ(read.text(), "The first office is open.");
+  EXPECT_EQ(read.original(4, 6).begin, 4u);
+  EXPECT_EQ(read.original(4, 6).end, 7u) << "of the ligature";
+  EXPECT_EQ(read_source("a\u200bb at 3 p.m.", {"th", "de"}).text(), "a\u200bb at 3 p.m.")
+      << "a language with such spaces";
+  EXPECT_EQ(read_source("at 3 p.m.", kUnknown).text(), "at 3 p.m.");
+  EXPECT_EQ(read_source("\u00ad", kEnglishGerman).text(), "\u00ad") << "not nothing";
 }
 
 TEST(TimesOfDay, AreReadByTheClockOf24) {
