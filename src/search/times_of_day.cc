@@ -137,6 +137,7 @@ std::string TimeOfDay::show(std::string_view language) const {
 
 std::vector<TimeOfDay> find_times(std::string_view text) {
   std::vector<TimeOfDay> times;
+  const bool may_be_afternoon = contains_any(text::lower_case(text), {"abend", "nachmittag", "nacht"});
   for (const Reading& read : readings_of(text)) {
     // Hours above twelve are in no half of the day (15 pm); in German, "um 15:30 am Montag" has none either.
     const ClockWord word = read.hour > 12 && is_half(read.word.clock) ? ClockWord() : read.word;
@@ -148,7 +149,8 @@ std::vector<TimeOfDay> find_times(std::string_view text) {
     time.minute = read.minute;
     time.span = {static_cast<std::uint32_t>(read.begin),
                  static_cast<std::uint32_t>(read.separator == 0 ? read.end + word.end : read.end)};
-    time.is_certain = word.clock != Clock::unsaid || time.hour == 0 || time.hour > 12;
+    const bool is_said = is_half(word.clock) || (word.clock == Clock::whole && !may_be_afternoon);  // 8 Uhr abends
+    time.is_certain = is_said || time.hour == 0 || time.hour > 12;
     times.push_back(time);
   }
   return times;
@@ -159,24 +161,28 @@ bool is_hour(std::string_view digits, std::string_view following) {
 }
 
 bool keeps_time(std::string_view translation, const TimeOfDay& time, std::string_view language) {
-  if (time.minute == 0 && (!time.is_certain || (time.hour >= 1 && time.hour <= 12))) return true;
+  if (time.minute == 0 && !time.is_certain) return true;
   const std::string text = text::lower_case(translation);
   const bool says_half = may_say_half(text, time.hour, language);
-  bool has_impossible = false;  // 15 p.m., and p.m. in other languages than English
+  bool is_impossible = false, is_other_half = false;
   for (const Reading& read : readings_of(text)) {
+    // 15 p.m., and p.m. in other languages than English.
     const bool is_foreign = read.word.clock == Clock::afternoon && !is_english(language);
     if ((read.hour > 12 && is_half(read.word.clock)) || is_foreign) {
-      has_impossible = true;
+      is_impossible = true;
       continue;
     }
-    const bool is_hour = hour_of_24(read.hour, read.word.clock) == time.hour ||
-                         ((says_half || !time.is_certain) && read.hour % 12 == time.hour % 12);
+    const int hour = hour_of_24(read.hour, read.word.clock);
+    const bool is_either_half = !time.is_certain || (says_half && !is_half(read.word.clock));
+    const bool is_hour = hour == time.hour || (is_either_half && hour % 12 == time.hour % 12);
     if (is_hour && (read.minute == time.minute || read.next == time.minute)) return true;
+    is_other_half = is_other_half || (is_half(read.word.clock) && hour % 12 == time.hour % 12);
   }
   if (time.minute == 30) return contains_any(text, {"half", "halb"});
   if (time.minute % 30 == 15) return contains_any(text, {"quarter", "viertel"});
   if (time.minute != 0) return false;
-  return (says_half && !has_impossible) || (time.hour == 0 && contains_any(text, {"midnight", "mitternacht"}));
+  if (time.hour >= 1 && time.hour <= 12) return !is_other_half;
+  return (says_half && !is_impossible) || (time.hour == 0 && contains_any(text, {"midnight", "mitternacht"}));
 }
 
 std::vector<std::pair<text::Span, std::string>> by_the_clock_of_24(std::string_view text) {

@@ -26,7 +26,8 @@ std::vector<TimeOfDay> find_times(std::string_view text);
 bool is_hour(std::string_view digits, std::string_view following);
 
 // Whether a translation says the time: minutes in digits or as a half or a quarter, after the hour of 24 or after that
-// of 12 with a word for the half of the day. Full hours up to twelve may be words.
+// of 12 with a word for the half of the day. Full hours up to twelve may be words, but not in the other half of the
+// day.
 bool keeps_time(std::string_view translation, const TimeOfDay& time, std::string_view language);
 
 // What to replace in an English text so that 3 p.m. becomes 15:00, and "3 to 5 p.m." 15:00 to 17:00.

@@ -139,6 +139,11 @@ TEST(LostParts, AreFullHoursOfTheAfternoon) {
   for (const char* const kept : {"until 10 p.m.", "until 10pm", "until 22:00", "until ten in the evening", "until 22"})
     EXPECT_EQ(lost("bis 22 Uhr", kept, kGermanEnglish), Numbers{}) << kept;
   EXPECT_EQ(lost("bis 24 Uhr", "until midnight", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("um 7 Uhr", "at 7 p.m.", kGermanEnglish), (Numbers{{"7 Uhr", "7 a.m."}}));
+  for (const char* const kept : {"at 7 a.m.", "at 7", "at seven", "at 7 o'clock"})
+    EXPECT_EQ(lost("um 7 Uhr", kept, kGermanEnglish), Numbers{}) << kept;
+  EXPECT_EQ(lost("um 7 Uhr abends", "at 7 p.m.", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("um 7 Uhr morgens", "at 7 p.m. in the morning", kGermanEnglish), (Numbers{{"7 Uhr", "7 a.m."}}));
   EXPECT_EQ(lost("um 15:30 am Montag", "at 15:30 on Monday", kGermanEnglish), Numbers{});
   EXPECT_EQ(lost("from 9-17 Uhr", "9-17", kGermanEnglish), Numbers{});
 }
