@@ -15,7 +15,7 @@ struct CopiedPart {
 };
 
 // Identifiers (search/identifiers.h), telephone numbers, ISBNs, IP addresses (with a port or a size of the network),
-// version numbers, placeholders, tags without partners, options of commands and emoji, in order. Numbers of other
+// version numbers, placeholders, tags without partners, command-line options and emoji, in order. Numbers of other
 // kinds, dates and addresses are none of these.
 std::vector<CopiedPart> find_copied(std::string_view text);
 

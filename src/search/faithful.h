@@ -5,12 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/translator.h"
 #include "search/constraints.h"
 #include "text/language_tags.h"
 
 // Faults of a translation that can be seen in it: parts of the source that are missing, and tokens that are repeated
 // without end.
 namespace dragoman::search {
+
+// Whether translations are checked and searched for again (SearchOptions::faithful).
+inline bool is_checked(const SearchOptions& options) { return options.faithful && !options.sample; }
 
 // What a translation lacks, as the source and as the target language writes it.
 struct LostPart {

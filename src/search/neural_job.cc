@@ -12,9 +12,6 @@
 namespace dragoman::search {
 namespace {
 
-// Whether translations are checked and searched for again (SearchOptions::faithful).
-bool is_checked(const SearchOptions& options) { return options.faithful && !options.sample; }
-
 constexpr int kMostAttempts = 50;
 constexpr int kMostMended = 2;            // searches for a translation without loops and lost parts
 constexpr std::size_t kMostRequired = 3;  // lost parts in all; more are lost in tables and nonsense only

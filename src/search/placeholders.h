@@ -5,7 +5,7 @@
 
 namespace dragoman::search {
 
-// Where a placeholder, a tag, code between backquotes or an option of a command that begins at byte `at` ends, or 0 if
+// Where a placeholder, a tag, code between backquotes or a command-line option that begins at byte `at` ends, or 0 if
 // none begins there: {name}, {{name}}, ${name}, %s, %1$d, %(name)s, %NAME%, <b>, </b>, <a href="x">, `code`, --name,
 // --name=value.
 std::size_t end_of_placeholder(std::string_view text, std::size_t at);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/times_of_day.h"
+#include "text/language.h"
 
 namespace dragoman::search {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr std::string_view kZeroWidthSpace = "\u200b";
 
 bool has_zero_width_spaces(std::string_view language) {
-  return !language.starts_with("en") && !language.starts_with("de");
+  const text::Language known = text::language_of(language);
+  return known != text::Language::english && known != text::Language::german;
 }
 
 std::vector<std::pair<text::Span, std::string>> plain_characters(std::string_view text, std::string_view language) {
@@ -47,8 +49,9 @@ text::MappedText read_source(std::string_view text, const text::LanguagePair& la
   text::MappedText read(text);
   read.replace(plain_characters(text, languages.source));
   if (read.text().find_first_not_of(' ') == std::string::npos) return text::MappedText(text);
-  const bool is_from_english = languages.source.starts_with("en") && !languages.target.starts_with("en");
-  if (is_from_english && !languages.target.empty()) read.replace(by_the_clock_of_24(read.text()));
+  const bool is_from_english = text::language_of(languages.source) == text::Language::english &&
+                               text::language_of(languages.target) != text::Language::english;
+  if (is_from_english && !languages.target.empty()) read.replace(to_24_hour_clock(read.text()));
   return read;
 }
 

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "data/utf8.h"
 #include "document/addresses.h"
+#include "search/faithful.h"
 #include "search/neural_engine.h"
 #include "search/options.h"
 #include "search/statistical_engine.h"
@@ -202,7 +203,7 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
-  if (job.options->faithful && !job.options->sample) require_addresses(job.request, *engine_, limit_);
+  if (is_checked(*job.options)) require_addresses(job.request, *engine_, limit_);
   if (count_display_words(text) == 0) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "text/language.h"
 #include "text/unicode.h"
 
 namespace dragoman::search {
@@ -33,7 +34,7 @@ std::vector<Group> groups_of(std::string_view text) {
   return groups;
 }
 
-// The words after a time: none, a clock of 24 hours, or a half of the day.
+// The words after a time: none, those of the 24-hour clock, or of a half of the day.
 enum class Clock { unsaid, whole, morning, afternoon };
 
 struct ClockWord {
@@ -78,8 +79,8 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> words
 
 bool is_half(Clock clock) { return clock == Clock::morning || clock == Clock::afternoon; }
 
-bool is_english(std::string_view language) { return language.starts_with("en"); }
-bool is_german(std::string_view language) { return language.starts_with("de"); }
+bool is_english(std::string_view language) { return text::language_of(language) == text::Language::english; }
+bool is_german(std::string_view language) { return text::language_of(language) == text::Language::german; }
 
 // Whether a text has a word for the half of the day that an hour is in; in languages other than English and German, it
 // may have one.
@@ -185,7 +186,7 @@ bool keeps_time(std::string_view translation, const TimeOfDay& time, std::string
   return (says_half && !is_impossible) || (time.hour == 0 && contains_any(text, {"midnight", "mitternacht"}));
 }
 
-std::vector<std::pair<text::Span, std::string>> by_the_clock_of_24(std::string_view text) {
+std::vector<std::pair<text::Span, std::string>> to_24_hour_clock(std::string_view text) {
   std::vector<std::pair<text::Span, std::string>> changes;
   const auto write = [&](const Reading& read, std::size_t end, Clock clock) {
     changes.emplace_back(text::Span{static_cast<std::uint32_t>(read.begin), static_cast<std::uint32_t>(end)},

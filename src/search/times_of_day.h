@@ -31,6 +31,6 @@ bool is_hour(std::string_view digits, std::string_view following);
 bool keeps_time(std::string_view translation, const TimeOfDay& time, std::string_view language);
 
 // What to replace in an English text so that 3 p.m. becomes 15:00, and "3 to 5 p.m." 15:00 to 17:00.
-std::vector<std::pair<text::Span, std::string>> by_the_clock_of_24(std::string_view text);
+std::vector<std::pair<text::Span, std::string>> to_24_hour_clock(std::string_view text);
 
 }  // namespace dragoman::search

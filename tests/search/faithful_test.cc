@@ -159,10 +159,10 @@ TEST(SourceText, HasPlainCharacters) {
   EXPECT_EQ(read_source("\u00ad", kEnglishGerman).text(), "\u00ad") << "not nothing";
 }
 
-TEST(TimesOfDay, AreReadByTheClockOf24) {
+TEST(TimesOfDay, AreConvertedToThe24HourClock) {
   const auto read = [](const char* text) {
     text::MappedText mapped{text};
-    mapped.replace(by_the_clock_of_24(text));
+    mapped.replace(to_24_hour_clock(text));
     return mapped.text();
   };
   EXPECT_EQ(read("At 3 p.m. we met, at 8:30PM we left."), "At 15:00 we met, at 20:30 we left.");
@@ -188,7 +188,7 @@ TEST(LostParts, AreIdentifiers) {
   EXPECT_EQ(lost("https://a.org/c474c0251908", "https://a.org/c474c0251908", kEnglishGerman), Numbers{});
 }
 
-TEST(LostParts, AreOptionsOfCommands) {
+TEST(LostParts, AreCommandLineOptions) {
   EXPECT_EQ(lost("Use --verbose.", "Nutze --Verbose.", kEnglishGerman), (Numbers{{"--verbose", "--verbose"}}));
   EXPECT_EQ(lost("(--output-dir=/tmp/a)", "", kEnglishGerman),
             (Numbers{{"--output-dir=/tmp/a", "--output-dir=/tmp/a"}}));
