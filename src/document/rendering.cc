@@ -11,9 +11,8 @@ namespace {
 
 // Of a script with spaces between words.
 bool is_word(char32_t code) {
-  constexpr char32_t kFirstWithoutSpaces = 0x2e80;
   const text::CharClass kind = text::classify(code);
-  return code < kFirstWithoutSpaces && (kind == text::CharClass::letter || kind == text::CharClass::number);
+  return !text::is_written_without_spaces(code) && (kind == text::CharClass::letter || kind == text::CharClass::number);
 }
 
 bool begins_with_word(std::string_view text) { return !text.empty() && is_word(text::code_point_at(text, 0).code); }

@@ -28,6 +28,8 @@ bool continues_word(CharClass kind) {
 
 }  // namespace
 
+bool is_written_without_spaces(char32_t code) { return find_range(kWithoutSpaces, code) != nullptr; }
+
 std::vector<Unit> split_units(std::string_view text) {
   std::vector<Unit> units;
   bool open = false;  // whether the last unit can grow
@@ -40,11 +42,11 @@ std::vector<Unit> split_units(std::string_view text) {
     if (kind == CharClass::space) {
       open = false;
     } else if (has_unit_before &&
-               (kind == CharClass::mark || (open && continues_word(kind) && !find_range(kWithoutSpaces, point.code)))) {
+               (kind == CharClass::mark || (open && continues_word(kind) && !is_written_without_spaces(point.code)))) {
       units.back().span.end = end;
     } else {
       units.push_back({{begin, end}, continues_word(kind)});
-      open = continues_word(kind) && !find_range(kWithoutSpaces, point.code);
+      open = continues_word(kind) && !is_written_without_spaces(point.code);
     }
   }
   return units;

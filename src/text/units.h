@@ -7,6 +7,9 @@
 
 namespace dragoman::text {
 
+// Whether a character belongs to a script without spaces between words, such as Thai or Han.
+bool is_written_without_spaces(char32_t code);
+
 // The smallest stretch of text that alignments link: a word without its punctuation, a character of a script that is
 // written without spaces, or a single punctuation mark or symbol.
 struct Unit {

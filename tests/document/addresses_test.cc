@@ -101,6 +101,7 @@ TEST(Addresses, TouchNoWordThatTheyDidNotTouch) {
   ASSERT_EQ(document.segments(), Texts{"our site,, sells shoes."});
   EXPECT_EQ(document.render({{"die Seite verkauft Schuhe.", {{0, 3, 0, 3}, {4, 8, 4, 9}, {11, 16, 10, 18}}}}),
             "die Seite https://example.org verkauft Schuhe.");
+  EXPECT_EQ(document.render({{"\u8cb7\u7269", {}}}).find(" \u8cb7"), std::string::npos) << "Han has no spaces";
   const Document code = Document::parse("<p>use <code>-v</code>, please.</p>", Format::html);
   EXPECT_EQ(code.render({{"bitte.", {}}}), "<p><code>-v</code> bitte.</p>");
 }
