@@ -223,7 +223,7 @@ DRAGOMAN_API int dragoman_tree_best(const dragoman_tree* tree, int node);
 /* ---- Documents ---- */
 
 /* A document with its text translated and its markup kept, to be released with dragoman_free(). `format` is "text",
- * "html", "xml", "srt" (subtitles) or "po" (message catalogues). `options` may be null. */
+ * "html", "xml", "srt" (subtitles), "po" (message catalogues) or "markdown". `options` may be null. */
 DRAGOMAN_API char* dragoman_translate_document(dragoman_translator* translator, const char* document,
                                                const char* format, const dragoman_options* options);
 

@@ -135,7 +135,7 @@ struct TranslatorOptions {
 
 // How a document is read. The options of elements are for XML.
 struct DocumentOptions {
-  std::string format = "text";                // text, html, xml, srt (subtitles) or po (message catalogues)
+  std::string format = "text";                // text, html, xml, srt (subtitles), po (message catalogues) or markdown
   std::vector<std::string> ignored_tags{};    // elements whose text is not translated
   std::vector<std::string> splitting_tags{};  // elements that end sentences
   std::vector<std::string> non_splitting_tags{};

@@ -190,7 +190,8 @@ class Translator(TokenInterface):
     ) -> str:
         """A document with its text translated and everything else as it was.
 
-        The format is "text", "html", "xml", "srt" (subtitles) or "po" (message catalogues).
+        The format is "text", "html", "xml", "srt" (subtitles), "po" (message
+        catalogues) or "markdown".
         """
         document: dict[str, Any] = {"format": format, "retranslate": retranslate}
         for name, tags in (("ignored_tags", ignored_tags), ("splitting_tags", splitting_tags),

@@ -27,6 +27,8 @@ document::Format document_format(InputFormat format) {
     case InputFormat::xml: return document::Format::xml;
     case InputFormat::srt: return document::Format::srt;
     case InputFormat::po: return document::Format::po;
+    case InputFormat::automatic:
+    case InputFormat::markdown: return document::Format::markdown;
     case InputFormat::lines:
     case InputFormat::text: break;
   }
@@ -178,7 +180,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   if (const std::string warning = run::check_direction(options.models, options.from, options.search.to);
       !warning.empty())
     log::warning("{}", warning);
-  if (options.format != InputFormat::lines) return translate_document(options);
+  if (!options.is_lines()) return translate_document(options);
   std::optional<run::FileQueue> queue;
   if (are_many) queue.emplace(options.input, options.output);
   search::TextTranslator translator(options.models, options.translator);

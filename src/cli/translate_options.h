@@ -5,13 +5,15 @@
 
 #include "base/options.h"
 #include "document/document.h"
+#include "run/file_queue.h"
 #include "run/request_reader.h"
 #include "search/options.h"
 
 namespace dragoman::cli {
 
 // Lines are translated as they come, each by itself; the other formats are documents, which are read as a whole.
-enum class InputFormat { lines, text, html, xml, srt, po };
+// `automatic` is Markdown for a file whose name says so, and lines otherwise.
+enum class InputFormat { automatic, lines, text, html, xml, srt, po, markdown };
 
 }  // namespace dragoman::cli
 
@@ -19,8 +21,9 @@ template <>
 struct dragoman::EnumNames<dragoman::cli::InputFormat> {
   using InputFormat = dragoman::cli::InputFormat;
   static constexpr std::pair<InputFormat, const char*> list[] = {
-      {InputFormat::lines, "lines"}, {InputFormat::text, "text"}, {InputFormat::html, "html"},
-      {InputFormat::xml, "xml"},     {InputFormat::srt, "srt"},   {InputFormat::po, "po"}};
+      {InputFormat::automatic, "auto"}, {InputFormat::lines, "lines"},      {InputFormat::text, "text"},
+      {InputFormat::html, "html"},      {InputFormat::xml, "xml"},          {InputFormat::srt, "srt"},
+      {InputFormat::po, "po"},          {InputFormat::markdown, "markdown"}};
 };
 
 namespace dragoman::cli {
@@ -34,7 +37,7 @@ struct TranslateOptions {
   int n_best = 0;
   std::int64_t max_line_bytes = run::kUsualLineBytes;
   bool json = false, explain = false;
-  InputFormat format = InputFormat::lines;
+  InputFormat format = InputFormat::automatic;
   document::Options document;
   std::string terms, banned, prefixes, alignments, tree, reference, side_by_side, tree_svg, attention_svg;
   int line = 1;
@@ -50,7 +53,9 @@ struct TranslateOptions {
       "file to translate, plain or gzip; - is stdin; a pattern in quotes ('in/*.gz') or a folder means many files");
     v("format", format,
       "lines are translated one by one; the other formats are documents that keep their structure: plain text, HTML, "
-      "XML, subtitles (SubRip) and catalogues of messages (gettext)");
+      "XML, subtitles (SubRip), catalogues of messages (gettext) and Markdown; auto is markdown if the name of the "
+      "input "
+      "ends in .md, and otherwise lines");
     v("output", output,
       "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout; of many "
       "files, the folder for files of the same names");
@@ -100,7 +105,7 @@ struct TranslateOptions {
     v("retranslate", document.retranslate, "translate the entries of a catalogue that have a translation as well");
     v.only_if(
         "n-best json prefixes max-line-bytes alignments tree side-by-side tree-svg attention-svg",
-        [this] { return format == InputFormat::lines; }, "it is for lines, and --format says that this is a document");
+        [this] { return is_lines(); }, "it is for lines, and this is a document (--format)");
     v.only_if(
         "ignored-tags splitting-tags non-splitting-tags", [this] { return format == InputFormat::xml; },
         "only XML has such tags (--format xml)");
@@ -116,11 +121,17 @@ struct TranslateOptions {
         "reference", [this] { return !side_by_side.empty(); }, "it adds references to the file of --side-by-side");
   }
 
+  bool is_lines() const { return format == InputFormat::lines || (format == InputFormat::automatic && !is_markdown()); }
   bool draws() const { return !tree_svg.empty() || !attention_svg.empty(); }
   // Whether more than lines and their translations is read or written.
   bool is_for_one_file() const {
-    return format != InputFormat::lines || draws() || !prefixes.empty() || !reference.empty() || !alignments.empty() ||
-           !tree.empty() || !side_by_side.empty();
+    return !is_lines() || draws() || !prefixes.empty() || !reference.empty() || !alignments.empty() || !tree.empty() ||
+           !side_by_side.empty();
+  }
+
+ private:
+  bool is_markdown() const {
+    return (input.ends_with(".md") || input.ends_with(".markdown")) && !run::FileQueue::is_meant(input, output);
   }
 };
 

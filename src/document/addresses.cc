@@ -179,7 +179,7 @@ Range find(std::string_view text, std::size_t begin, bool with_emoji) {
 Range find_address(std::string_view text, std::size_t begin) { return find(text, begin, false); }
 Range find_kept(std::string_view text, std::size_t begin) { return find(text, begin, true); }
 
-Range find_kept_with_marks(std::string_view text, std::size_t begin) {
+Range with_marks(std::string_view text, std::size_t begin, Range found) {
   constexpr std::array kPairs = std::to_array<std::pair<std::string_view, std::string_view>>({{"(", ")"},
                                                                                               {"[", "]"},
                                                                                               {"\"", "\""},
@@ -190,12 +190,15 @@ Range find_kept_with_marks(std::string_view text, std::size_t begin) {
                                                                                               {"‚", "‘"},
                                                                                               {"»", "«"},
                                                                                               {"«", "»"}});
-  const Range found = find_kept(text, begin);
   if (found.begin == found.end) return found;
   for (const auto& [opening, closing] : kPairs)
     if (text.substr(begin, found.begin - begin).ends_with(opening) && text.substr(found.end).starts_with(closing))
       return {found.begin - opening.size(), found.end + closing.size()};
   return found;
+}
+
+Range find_kept_with_marks(std::string_view text, std::size_t begin) {
+  return with_marks(text, begin, find_kept(text, begin));
 }
 
 }  // namespace dragoman::document

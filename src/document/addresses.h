@@ -14,7 +14,9 @@ Range find_address(std::string_view text, std::size_t begin);
 
 // The same without domains, or a run of emoji: what documents keep out of the text to translate.
 Range find_kept(std::string_view text, std::size_t begin);
-// The same with the brackets or quotation marks directly around it, which a translation of the rest would lose.
+// What was found from byte `begin` on, with the brackets or quotation marks directly around it, which a translation of
+// the rest would lose.
+Range with_marks(std::string_view text, std::size_t begin, Range found);
 Range find_kept_with_marks(std::string_view text, std::size_t begin);
 
 }  // namespace dragoman::document

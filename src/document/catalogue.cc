@@ -8,12 +8,12 @@
 #include "base/quote.h"
 #include "document/markup_tokens.h"
 #include "document/paragraph.h"
+#include "document/placeholders.h"
 
 namespace dragoman::document {
 namespace {
 
-constexpr std::size_t kLongestPlaceholder = 64;  // bytes
-constexpr std::size_t kMostForms = 6;            // no language has more plural forms; bounds the copies of a source
+constexpr std::size_t kMostForms = 6;  // no language has more plural forms; bounds the copies of a source
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -122,7 +122,7 @@ class MessageReader {
         ++at_;
       } else if (!is_quoted) {
         ++at_;  // between two strings
-      } else if (!read_escape() && !read_placeholder() && !read_tag()) {
+      } else if (!read_placeholder() && !read_escape() && !read_tag()) {
         read_text();
       }
     }
@@ -151,10 +151,18 @@ class MessageReader {
     return true;
   }
 
+  // With the quotation marks directly around it, which a translation of the rest would lose.
   bool read_placeholder() {
-    const std::size_t length = placeholder_length(document_.substr(at_, end_ - at_));
-    if (length > 0) paragraph_.add_point(take(length));
-    return length > 0;
+    const Range found = placeholder_at(at_);
+    if (found.begin == found.end) return false;
+    paragraph_.add_point(take(found.end - found.begin));
+    return true;
+  }
+
+  Range placeholder_at(std::size_t at) const {
+    const std::string_view text = document_.substr(0, end_);
+    const Range quoted = quoted_placeholder(text, at);
+    return quoted.begin < quoted.end ? quoted : Range{at, at + placeholder_length(text, at)};
   }
 
   // A tag ends in the same string; quotes in it are escaped.
@@ -163,7 +171,7 @@ class MessageReader {
     const bool closes = document_[at_ + 1] == '/';
     const std::size_t name = at_ + (closes ? 2 : 1);
     const std::size_t name_end = skip(document_.substr(0, end_), name, is_name);
-    if (name_end == name || !is_letter(document_[name])) return false;
+    if (name_end == name || !begins_name(name, name_end)) return false;
     std::size_t end = name_end;
     while (end < end_ && document_[end] != '>' && document_[end] != '"' && document_[end] != '<')
       end += document_[end] == '\\' ? 2 : 1;
@@ -180,34 +188,30 @@ class MessageReader {
     return true;
   }
 
+  // A name begins with a letter, or is a number that the tag ends with.
+  bool begins_name(std::size_t begin, std::size_t end) const {
+    if (is_letter(document_[begin])) return true;
+    const std::string_view rest = document_.substr(end, end_ - end);
+    return skip(document_, begin, is_digit) == end && (rest.starts_with('>') || rest.starts_with("/>"));
+  }
+
   void read_text() {
     const std::size_t begin = at_++;
-    const auto is_plain = [](char c) { return c != '"' && c != '\\' && c != '%' && c != '{' && c != '<'; };
-    at_ = std::min(skip(document_, at_, is_plain), end_);
+    while (at_ < end_ && !ends_text(at_)) ++at_;
     paragraph_.add_words(document_.substr(begin, at_ - begin), begin);
+  }
+
+  bool ends_text(std::size_t at) const {
+    const char c = document_[at];
+    if (c == '"' || c == '\\' || c == '<') return true;
+    const Range found = is_continuation(c) || is_letter(c) ? Range{at, at} : placeholder_at(at);
+    return found.begin < found.end;
   }
 
   std::string_view document_;
   Paragraph& paragraph_;
   std::size_t at_ = 0, end_ = 0;
 };
-
-std::size_t percent_length(std::string_view text) {
-  std::size_t at = 1;
-  if (at < text.size() && text[at] == '%') return 2;
-  if (at < text.size() && text[at] == '(') {
-    at = skip(text, at + 1, is_name);
-    if (at >= text.size() || text[at] != ')') return 0;
-    ++at;
-  } else if (const std::size_t digits = skip(text, at, is_digit); digits < text.size() && text[digits] == '$') {
-    at = digits + 1;
-  }
-  const auto is_one_of = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
-  at = skip(text, at, is_one_of("-+#0'"));
-  at = skip(text, at, is_one_of("*0123456789."));
-  at = skip(text, at, is_one_of("hlLqjzt"));
-  return at < text.size() && is_one_of("diouxXeEfFgGaAcsp@")(text[at]) ? at + 1 : 0;
-}
 
 bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_markup_space); }
 
@@ -254,14 +258,6 @@ class Copy {
 };
 
 }  // namespace
-
-std::size_t placeholder_length(std::string_view text) {
-  text = text.substr(0, kLongestPlaceholder);
-  if (text.starts_with('%')) return percent_length(text);
-  if (!text.starts_with('{')) return 0;
-  const std::size_t end = skip(text, 1, is_name);
-  return end < text.size() && text[end] == '}' ? end + 1 : 0;
-}
 
 void append_message_text(std::string_view text, std::string& out) {
   for (const char c : text) {

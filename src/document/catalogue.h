@@ -25,8 +25,4 @@ Catalogue read_catalogue(std::string_view document, const Options& options);
 // Appends text as it is spelled between the quotes of a message.
 void append_message_text(std::string_view text, std::string& out);
 
-// The length of the placeholder that `text` begins with, such as "%s", "%1$d", "%(name)s" or "{name}"; 0 if there is
-// none.
-std::size_t placeholder_length(std::string_view text);
-
 }  // namespace dragoman::document

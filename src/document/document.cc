@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/utf8.h"
 #include "document/catalogue.h"
+#include "document/markdown.h"
 #include "document/markup.h"
 #include "document/plain_text.h"
 #include "document/references.h"
@@ -23,6 +24,7 @@ AppendText spelling_of(Format format, std::string_view document) {
     case Format::html: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::html, out); };
     case Format::xml: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::xml, out); };
     case Format::po: return append_message_text;
+    case Format::markdown: return append_markdown_text;
     case Format::srt:
       if (document.find("\r\n") == std::string_view::npos) break;
       return [](std::string_view text, std::string& out) {
@@ -58,7 +60,9 @@ Document Document::parse(std::string bytes, Format format, const Options& option
       Catalogue catalogue = read_catalogue(document.bytes_, options);
       document.bytes_ = std::move(catalogue.bytes);
       document.segments_ = std::move(catalogue.segments);
+      break;
     }
+    case Format::markdown: document.segments_ = read_markdown(document.bytes_, options); break;
   }
   return document;
 }

@@ -23,7 +23,7 @@
 // references.
 namespace dragoman::document {
 
-enum class Format { text, html, xml, srt, po };
+enum class Format { text, html, xml, srt, po, markdown };
 
 // Where segments end, besides the structure of the format.
 enum class Split {
@@ -83,10 +83,8 @@ class Document {
 namespace dragoman {
 template <>
 struct EnumNames<document::Format> {
-  static constexpr std::pair<document::Format, const char*> list[] = {{document::Format::text, "text"},
-                                                                      {document::Format::html, "html"},
-                                                                      {document::Format::xml, "xml"},
-                                                                      {document::Format::srt, "srt"},
-                                                                      {document::Format::po, "po"}};
+  static constexpr std::pair<document::Format, const char*> list[] = {
+      {document::Format::text, "text"}, {document::Format::html, "html"}, {document::Format::xml, "xml"},
+      {document::Format::srt, "srt"},   {document::Format::po, "po"},     {document::Format::markdown, "markdown"}};
 };
 }  // namespace dragoman

@@ -20,8 +20,8 @@ class TermList {
 
   bool empty() const { return terms_.empty(); }
   const std::vector<Term>& all() const { return terms_; }
-  // The terms whose source is in the text as a whole word or several, in the order of the list; any `most` of them if
-  // there are more.
+  // The terms whose source is in the text as a whole word or several, perhaps with a capital as its first letter, in
+  // the order of the list; any `most` of them if there are more.
   std::vector<Term> in(std::string_view text, std::size_t most = std::numeric_limits<std::size_t>::max()) const;
 
  private:
@@ -33,9 +33,13 @@ class TermList {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
   const std::string& source(const Place& place) const { return terms_[place.term].first; }
+  // Calls use(place) for the terms that `text` begins with, the longest one first.
+  template <class F>
+  void each_beginning(std::string_view text, F&& use) const;
 
   std::vector<Term> terms_;
   std::vector<Place> places_;
+  std::size_t longest_ = 0;  // bytes of a source
 };
 
 }  // namespace dragoman::run

@@ -30,18 +30,17 @@ Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endi
 }
 
 bool Constraints::links(const TermProgress& progress, std::int32_t token) const {
-  if (endings_.empty() || !edges_[static_cast<std::size_t>(token)].links) return false;
   for (std::size_t s = 0; s < endings_.size(); ++s)
-    if (endings_[s] == Ending::none && !is_met(progress, s)) return true;
+    if (!is_met(progress, s) && !may_precede(endings_[s], edges_[static_cast<std::size_t>(token)])) return true;
   return false;
 }
 
 bool Constraints::may_follow(const TermProgress& progress, std::int32_t token) const {
-  if (progress.is_linked)
+  if (progress.last.links || progress.last.glues)
     for (std::size_t s = 0; s < sequences_.size(); ++s)
-      if (endings_[s] == Ending::none && !is_met(progress, s) && sequences_[s].front() == token) return false;
-  return progress.ending == Ending::any ||
-         search::may_follow(progress.ending, edges_[static_cast<std::size_t>(token)].start);
+      if (sequences_[s].front() == token && !is_met(progress, s) && !may_precede(endings_[s], progress.last))
+        return false;
+  return progress.ending == Ending::any || search::may_follow(progress.ending, edges_[static_cast<std::size_t>(token)]);
 }
 
 int Constraints::left(const TermProgress& progress) const {
@@ -53,12 +52,12 @@ int Constraints::left(const TermProgress& progress) const {
 
 TermProgress Constraints::after(const TermProgress& progress, std::int32_t token) const {
   TermProgress next{progress.met};
-  next.is_linked = links(progress, token);
+  if (links(progress, token)) next.last = edges_[static_cast<std::size_t>(token)];
   if (progress.ending != Ending::any)
-    next.ending = search::after(progress.ending, edges_[static_cast<std::size_t>(token)].start);
+    next.ending = search::after(progress.ending, edges_[static_cast<std::size_t>(token)]);
   const auto continue_with = [&](int sequence, int position) {
     const auto index = static_cast<std::size_t>(sequence);
-    next.is_linked = false;
+    next.last = {};
     if (position < static_cast<int>(sequences_[index].size())) {
       next.active = sequence, next.position = position;
       return;

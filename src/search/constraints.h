@@ -21,7 +21,7 @@ struct TermProgress {
   int active = -1;              // the sequence being written, or -1
   int position = 0;             // tokens of it written so far
   Ending ending = Ending::any;  // what the last sequence says about the next token
-  bool is_linked = false;       // the last token joins the next word to the one before
+  TokenEdges last{};            // of the last token, as far as it restricts what may begin after it
 };
 
 // Sequences that must all appear. A hypothesis that breaks off a sequence half-way must start it again later.

@@ -176,8 +176,11 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
 CopiedPart part_at(std::string_view text, std::size_t at) {
   if (kPlaceholderBegins.find(text[at]) == kPlaceholderBegins.npos) return number_at(text, at);
   const std::size_t end = end_of_placeholder(text, at);
+  const bool ends_with_name = text[at] == '$' || text[at] == ':';
   return {{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(std::max(at, end))},
-          text[at] == '-' ? Ending::none : Ending::any};
+          text[at] == '-'  ? Ending::none
+          : ends_with_name ? Ending::word
+                           : Ending::any};
 }
 
 // Adds the parts of bytes [begin, end), which contain no address, no emoji and no identifier. `has_elements`: some tags

@@ -7,6 +7,9 @@
 
 #include "base/join.h"
 #include "search/copied_parts.h"
+#include "search/marked_parts.h"
+#include "search/number_signs.h"
+#include "search/numbers.h"
 #include "search/times_of_day.h"
 #include "search/words.h"
 #include "text/unicode.h"
@@ -18,89 +21,10 @@ constexpr int kMostInWords = 12;            // up to here, numbers are often wri
 constexpr std::size_t kLongestNumber = 64;  // bytes; more are no number that a person reads
 constexpr std::size_t kLongestLoop = 32;    // tokens that are repeated
 constexpr std::size_t kRepetitions = 4;
-constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_small(char c) { return c >= 'a' && c <= 'z'; }
-
-// How a language separates the digits of a number; no characters if this is not known.
-struct Separators {
-  char group = 0, decimal = 0;
-
-  static Separators of(std::string_view language) {
-    constexpr std::array kPoint = std::to_array<std::string_view>({"en", "zh", "ja", "ko", "th", "he", "hi", "ms"});
-    constexpr std::array kComma = std::to_array<std::string_view>(
-        {"bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "gl", "hr", "hu", "id", "is", "it", "lt",
-         "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi"});
-    const std::string primary = text::lower_case(language.substr(0, language.find_first_of("_-")));
-    if (std::find(kPoint.begin(), kPoint.end(), primary) != kPoint.end()) return {',', '.'};
-    if (std::find(kComma.begin(), kComma.end(), primary) != kComma.end()) return {'.', ','};
-    return {};
-  }
-};
-
-// Digits with what separates them: "1,234.5" has three groups of digits.
-struct Number {
-  std::size_t begin = 0, end = 0;  // in the text
-  std::vector<std::string> groups;
-  std::vector<std::string> separators;  // one fewer
-
-  std::string digits() const { return join(groups, ""); }
-};
-
-// The length of a separator at the beginning of `text`; 0 if there is none.
-std::size_t separator_length(std::string_view text, std::string_view others) {
-  if (text.empty()) return 0;
-  if (text[0] == '.' || text[0] == ',' || others.find(text[0]) != others.npos) return 1;
-  for (const std::string_view space : kNarrowSpaces)
-    if (text.starts_with(space)) return space.size();
-  return 0;
-}
-
-// The numbers of a text; `others` are characters that separate groups of digits besides points, commas and narrow
-// spaces.
-std::vector<Number> numbers_of(std::string_view text, std::string_view others) {
-  std::vector<Number> numbers;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_digit(text[at])) {
-      ++at;
-      continue;
-    }
-    Number& number = numbers.emplace_back();
-    number.begin = at;
-    for (;;) {
-      const std::size_t begin = at;
-      while (at < text.size() && is_digit(text[at])) ++at;
-      number.groups.emplace_back(text.substr(begin, at - begin));
-      number.end = at;
-      const std::size_t length = separator_length(text.substr(at), others);
-      if (length == 0 || at + length >= text.size() || !is_digit(text[at + length])) break;
-      number.separators.emplace_back(text.substr(at, length));
-      at += length;
-    }
-  }
-  return numbers;
-}
-
-// The number in another language; empty if it is not written as numbers of the first one are.
-std::string rewritten(const Number& number, const Separators& from, const Separators& to) {
-  std::string text = number.groups[0];
-  bool is_grouped = false;
-  for (std::size_t i = 1; i < number.groups.size(); ++i) {
-    const std::string& separator = number.separators[i - 1];
-    const bool is_last = i + 1 == number.groups.size();
-    if (from.decimal != 0 && to.decimal != 0 && is_last && separator == std::string_view(&from.decimal, 1)) {
-      text += to.decimal + number.groups[i];
-      continue;
-    }
-    const bool groups = separator.size() > 1 || separator == std::string_view(&from.group, 1);
-    if (from.group == 0 || to.group == 0 || !groups || number.groups[i].size() != 3) return "";
-    text += to.group + number.groups[i];
-    is_grouped = true;
-  }
-  return is_grouped && number.groups[0].size() > 3 ? "" : text;
-}
 
 // A number with the letters that adjoin it.
 struct NumberWord {
@@ -152,13 +76,6 @@ bool repeats_a_mark(std::string_view text) {
 bool may_be_words(const std::string& digits) { return digits.size() <= 2 && std::stoi(digits) <= kMostInWords; }
 
 using Spans = std::vector<text::Span>;
-
-// `spans` are in order.
-bool overlaps(const Spans& spans, std::size_t begin, std::size_t end) {
-  const auto next =
-      std::partition_point(spans.begin(), spans.end(), [&](text::Span span) { return span.end <= begin; });
-  return next != spans.end() && next->begin < end;
-}
 
 // Adds the parts that must be copied and are lost. Returns all of them.
 Spans add_lost_copies(std::string_view source, std::string_view translation, std::vector<LostPart>& lost) {
@@ -241,6 +158,23 @@ void add_lost_numbers(std::string_view source, std::string_view translation, con
   }
 }
 
+// The same for signs beside numbers; a number that is lost with its sign is one part.
+void add_lost_signs(std::string_view source, std::string_view translation, const text::LanguagePair& languages,
+                    const Spans& others, std::vector<LostPart>& lost) {
+  for (SignedNumber& part : lost_signs(source, translation, languages, others)) {
+    std::erase_if(lost, [&](const LostPart& number) { return part.source.find(number.source) != std::string::npos; });
+    lost.push_back({std::move(part.source), std::move(part.target), Ending::no_digit});
+  }
+}
+
+// The same for marks directly around addresses and placeholders: brackets, quotation marks and, at the end, a stop.
+void add_lost_marks(std::string_view source, std::string_view translation, std::vector<LostPart>& lost) {
+  for (const MarkedPart& part : find_marked(source)) {
+    if (keeps_marks(translation, part)) continue;
+    lost.push_back({part.text, part.text, Ending::none});
+  }
+}
+
 }  // namespace
 
 std::vector<LostPart> lost_parts(std::string_view source, std::string_view translation,
@@ -249,6 +183,8 @@ std::vector<LostPart> lost_parts(std::string_view source, std::string_view trans
   const Spans copies = add_lost_copies(source, translation, lost);
   const Spans found = add_lost_times(source, translation, languages.target, copies, lost);
   add_lost_numbers(source, translation, languages, found, lost);
+  add_lost_signs(source, translation, languages, found, lost);
+  add_lost_marks(source, translation, lost);
   return lost;
 }
 

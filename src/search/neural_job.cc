@@ -1,6 +1,7 @@
 #include "search/neural_job.h"
 
 #include <algorithm>
+#include <map>
 
 #include "data/utf8.h"
 #include "document/addresses.h"
@@ -150,10 +151,7 @@ void NeuralJob::read_constraints() {
     prefix_.ids = models_[0]->encode_target_tokens(request.prefix_tokens);
     prefix_.text = target.decode(prefix_.ids);
   }
-  for (const auto& [source, wanted] : request.terms) {
-    const std::string term(without_spaces(wanted));
-    if (!contains_word(prefix_.text, term)) add_term(source, term, is_address(term) ? Ending::none : Ending::any);
-  }
+  read_terms();
   for (const std::string& word : request.banned)
     for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
       // Words that the vocabulary lacks are never written, and other unknown words are not banned.
@@ -162,8 +160,34 @@ void NeuralJob::read_constraints() {
     }
 }
 
-void NeuralJob::add_term(const std::string& source, const std::string& term, Ending ending) {
-  terms_.add(source, term, ending);
+// Each term once, and then again for the other places of its source, as far as all of them can be placed. A term whose
+// source the end of the text cuts has no place.
+void NeuralJob::read_terms() {
+  const Terms& terms = job_.request.terms;
+  const Ending ending = ending_in(text::language_of(languages_of(job_, *models_[0]).target));
+  const std::vector<std::vector<text::Span>> places = find_terms(job_.request.text, terms);
+  std::map<std::string_view, std::size_t> times;  // of each target
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::size_t count = std::max<std::size_t>(places[i].size(), 1);
+    times[without_spaces(terms[i].second)] += count;
+    most = std::max(most, count);
+  }
+  for (std::size_t round = 0; round < most; ++round)
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const bool has_place = round < places[i].size();
+      if (round > 0 && (!has_place || terms_.size() >= RequiredTerms::kMostPlaced)) continue;
+      RequiredTerm term{terms[i].first, std::string(without_spaces(terms[i].second)), ending};
+      if (is_address(term.target)) term.ending = Ending::none;
+      if (round < count_whole(prefix_.text, term.target, term.ending)) continue;
+      if (has_place) term.place = places[i][round];
+      term.times = times[term.target];
+      add_term(std::move(term));
+    }
+}
+
+void NeuralJob::add_term(RequiredTerm term) {
+  terms_.add(std::move(term));
   places_terms_ = terms_.can_be_placed() && prefix_is_exact_ && !job_.options->sample && models_[0]->aligns();
 }
 
@@ -174,6 +198,7 @@ void NeuralJob::restrict_words(DecodingTask& task) const {
   Tokens more = {target.special().end, target.special().unknown};
   more.insert(more.end(), prefix_.ids.begin(), prefix_.ids.end());
   terms_.add_tokens(more);
+  if (placed_) more.insert(more.end(), placed_->ids.begin(), placed_->ids.end());
   Tokens rare = shortlist_->shortlist.choose_rare(sources_[0], more);
   const std::size_t words = rare.size() + shortlist_->frequent.words().size();
   if (2 * static_cast<std::int64_t>(words) > models_[0]->info().config.target_vocabulary) return;
@@ -239,7 +264,7 @@ Goal NeuralJob::goal() const {
   goal.prefix_meets_terms = prefix_is_exact_;
   if (!places_terms_) goal.constraints = terms_.constraints();
   if (placed_) {
-    goal.constraints = terms_.constraint(placed_->term);
+    goal.constraints = terms_.constraint(*placed_);
     goal.prefix_meets_terms = false;
     goal.term_start = static_cast<int>(placed_->place.start);
     goal.options.ranking = Ranking::sum;  // terms are improbable, and a mean would reward what dilutes them
@@ -368,6 +393,7 @@ bool NeuralJob::place_term(const DecodingTask& task) {
                          .prefix = prefix_.ids.size(),
                          .max_length = max_length_},
                         placed_);
+    if (!next && !terms_.are_missing_in(found.translation.text)) return false;
   }
   placed_ = std::move(next);
   places_terms_ = placed_.has_value();
@@ -407,7 +433,7 @@ bool NeuralJob::require(std::span<const LostPart> lost) {
     const bool fits = terms_.size() < Constraints::kMost &&
                       2 * (terms_.constraints().total() + static_cast<int>(spelling.ids.size())) <= max_length_;
     if (!is_known(spelling, target) || !fits || has_banned_word(part.target, job_.request.banned)) continue;
-    add_term(part.source, part.target, part.ending);
+    add_term({part.source, part.target, part.ending});
     found_any = true;
   }
   placed_.reset();

@@ -5,6 +5,7 @@
 #include "search/faithful.h"
 #include "search/model.h"
 #include "search/required_terms.h"
+#include "search/source_terms.h"
 #include "search/surface.h"
 #include "text/language_tags.h"
 #include "text/signs.h"
@@ -78,7 +79,8 @@ class NeuralJob {
   std::vector<TreeNode> tree_of(const DecodingTask& task, const Finished& finished) const;
   bool ban_spellings(const DecodingTask& task);
   bool place_term(const DecodingTask& task);
-  void add_term(const std::string& source, const std::string& term, Ending ending);
+  void read_terms();
+  void add_term(RequiredTerm term);
   // The tokens that the best translation repeats though it should not; empty if there are none.
   Tokens find_faulty_loop(const DecodingTask& task) const;
   void ban_loop(const Tokens& loop);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "document/catalogue.h"
+#include "document/placeholders.h"
 
 namespace dragoman::search {
 namespace {
@@ -20,19 +20,13 @@ std::string_view inside(std::string_view text, char close) {
   return end == text.npos ? std::string_view() : text.substr(0, end);
 }
 
-// {name}, {user.name}, {0}, {{name}}.
-std::size_t size_of_braces(std::string_view text) {
-  if (text.starts_with("{}")) return 0;
-  if (!text.starts_with("{{")) return document::placeholder_length(text);
-  const std::size_t size = size_of_braces(text.substr(1));
-  return size > 0 && text.substr(size + 1).starts_with('}') ? size + 2 : 0;
-}
-
-// <b>, </b>, <br/>, <a href="x">; a tag of several words has an attribute.
+// <b>, </b>, <br/>, <0>, <a href="x">; a tag of several words has an attribute.
 std::size_t size_of_tag(std::string_view text) {
   std::string_view name = inside(text.substr(1), '>');
   const std::size_t size = name.size() + 2;
   if (name.starts_with('/')) name.remove_prefix(1);
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789/") == name.npos && name.front() != '/';
+  if (is_number) return size;
   if (name.empty() || !is_letter(name.front()) || name.find('<') != name.npos) return 0;
   return name.find(' ') == name.npos || name.find('=') != name.npos || name.ends_with(" /") ? size : 0;
 }
@@ -41,7 +35,7 @@ std::size_t size_of_tag(std::string_view text) {
 std::size_t size_of_conversion(std::string_view text) {
   const std::string_view name = inside(text.substr(1), '%');
   if (name.size() > 1 && std::all_of(name.begin(), name.end(), is_name)) return name.size() + 2;
-  const std::size_t size = text.starts_with("%%") ? 0 : document::placeholder_length(text);
+  const std::size_t size = text.starts_with("%%") ? 0 : document::placeholder_length(text, 0);
   return size < text.size() && is_name(text[size]) ? 0 : size;
 }
 
@@ -66,20 +60,16 @@ std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   std::size_t size = 0;
   switch (rest.front()) {
-    case '{': size = size_of_braces(rest); break;
     case '<': size = size_of_tag(rest); break;
     case '`': size = size_of_code(rest); break;
-    case '$':
-      size = rest.substr(1).starts_with('{') ? size_of_braces(rest.substr(1)) : 0;
-      if (size > 0) ++size;
-      break;
     case '%':
       if (at == 0 || !is_digit(text[at - 1])) size = size_of_conversion(rest);
       break;
     case '-':
       if (at == 0 || kBeforeOptions.find(text[at - 1]) != kBeforeOptions.npos) size = size_of_option(rest);
       break;
-    default: break;
+    default:
+      if (!rest.starts_with("{}")) size = document::placeholder_length(text, at);
   }
   return size == 0 ? 0 : at + size;
 }

@@ -13,10 +13,22 @@
 
 namespace dragoman::search {
 
+// What a translation must contain.
+struct RequiredTerm {
+  std::string source;  // what it translates, as the source writes it
+  std::string target;
+  Ending ending = Ending::any;
+  std::optional<text::Span> place{};  // of `source` in the source; none means the first one
+  // How often the source needs the target, here and in other places. One of them must be met, the others where a word
+  // of the translation comes from their source: what the source repeats, a translation may leave to a pronoun.
+  std::size_t times = 1;
+};
+
 // A term that the search writes at a token, after some that are fixed.
 struct PlacedTerm {
-  std::size_t term = 0;
+  Ending ending = Ending::any;
   TermPlace place{};
+  Tokens ids{};  // of the term; at the beginning of a sentence, it has a capital
   Tokens fixed{};
 };
 
@@ -34,18 +46,20 @@ struct TermContext {
 // The terms that the translation of one sentence must contain, with their tokens.
 class RequiredTerms {
  public:
+  static constexpr std::size_t kMostPlaced = 16;  // each may take a search
+
   // The translation of a text in capitals may be in capitals, whatever its tokens are (text/signs.h).
   RequiredTerms(const Model& model, bool is_in_capitals) : model_(&model), is_in_capitals_(is_in_capitals) {}
 
-  // `source` is what the term translates, as the source writes it. No term counts as placed then.
-  void add(const std::string& source, const std::string& term, Ending ending);
+  // A term replaces addresses and numbers that are a part of it. No term counts as placed then.
+  void add(RequiredTerm term);
 
   std::size_t size() const { return terms_.size(); }
   // Whether the source of a term contains `text`.
   bool cover(std::string_view text) const;
   // All terms, or one of them, as sequences of tokens.
   const Constraints& constraints() const { return constraints_; }
-  Constraints constraint(std::size_t term) const;
+  Constraints constraint(const PlacedTerm& placed) const;
   // Adds the tokens of all terms to `ids`.
   void add_tokens(Tokens& ids) const;
 
@@ -53,8 +67,8 @@ class RequiredTerms {
   bool can_be_placed() const;
   // Whether the translation lacks a term.
   bool are_missing_in(std::string_view translation) const;
-  // The leftmost place of a missing term, to the right of the term `placed` before; none if one of the terms has no
-  // place. The term counts as placed from now on.
+  // The leftmost place of a missing term, to the right of the term `placed` before. The term counts as placed from now
+  // on. None if no term is missing any more, since what the source repeats has no place, or if another one has none.
   std::optional<PlacedTerm> place(const TermContext& context, const std::optional<PlacedTerm>& placed);
 
   // The terms among the tokens from `first` on that decoding does not spell as the user did. Follows the terms as the
@@ -63,14 +77,16 @@ class RequiredTerms {
 
  private:
   struct Term {
-    std::string source;
+    RequiredTerm required;
     Spelling spelling;
-    Ending ending;
-    bool is_exact;  // decoding it gives its text
-    bool was_placed = false;
+    bool is_exact;            // decoding it gives its text
+    bool was_placed = false;  // or needs no place
   };
   static bool is_missing(const Term& term, std::string_view text);
   bool all_are_exact() const;
+  std::optional<TermPlace> find_place(const Term& term, const TermContext& context, std::span<const int> words,
+                                      std::size_t fixed) const;
+  Tokens spell_at(const Term& term, const TermPlace& place, std::string_view translation) const;
 
   const Model* model_;
   bool is_in_capitals_;

@@ -4,6 +4,7 @@
 
 #include "search/surface.h"
 #include "search/words.h"
+#include "text/inflection.h"
 #include "text/unicode.h"
 
 namespace dragoman::search {
@@ -21,6 +22,7 @@ TokenStart start_of(std::string_view text) {
   const std::vector<char32_t> codes = text::code_points(text);
   if (codes.empty() || text::classify(codes[0]) == text::CharClass::space) return TokenStart::space;
   if (codes[0] >= '0' && codes[0] <= '9') return TokenStart::digit;
+  if (continues_word(codes[0])) return TokenStart::letter;
   if (std::all_of(codes.begin(), codes.end(), is_point)) return TokenStart::point;
   return std::all_of(codes.begin(), codes.end(), is_closing) ? TokenStart::mark : TokenStart::other;
 }
@@ -33,7 +35,86 @@ bool is_link(std::string_view text, std::string_view before, std::string_view af
   return text::is_punctuation_or_symbol(last) && !text::is_opening(last) && last != '"' && last != '\'';
 }
 
+// The same if there is nothing between two words.
+bool is_glue(std::string_view text, std::string_view after) {
+  return text.size() > after.size() && text.ends_with(after) &&
+         continues_word(text::code_point_before(text, text.size() - after.size()).code);
+}
+
+text::Language language_of(Ending ending) {
+  switch (ending) {
+    case Ending::english: return text::Language::english;
+    case Ending::german: return text::Language::german;
+    default: return text::Language::generic;
+  }
+}
+
+bool is_in_language(Ending ending) { return ending == Ending::english || ending == Ending::german; }
+
+// Whether a letter or a digit precedes byte `at`.
+bool is_inside_word(std::string_view text, std::size_t at) {
+  return at > 0 && continues_word(text::code_point_before(text, at).code);
+}
+
+// The letters and digits that `text` begins with.
+std::string_view first_letters(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && continues_word(text::code_point_at(text, end).code))
+    end += text::code_point_at(text, end).length;
+  return text.substr(0, end);
+}
+
+// Whether the letters before byte `at` are enough for the first part of a compound.
+bool may_end_compound(std::string_view text, std::size_t at) {
+  constexpr std::size_t kShortestWord = 3;  // bytes
+  std::size_t begin = at;
+  while (begin > 0 && continues_word(text::code_point_before(text, begin).code))
+    begin -= text::code_point_before(text, begin).length;
+  return at - begin >= kShortestWord;
+}
+
+// The number of places of `part` in `text` that `is_right` accepts.
+template <class F>
+std::size_t count_places(std::string_view text, std::string_view part, F&& is_right) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos && !part.empty(); at = text.find(part, at)) {
+    const bool counts = is_right(at);
+    count += counts ? 1 : 0;
+    at += counts ? part.size() : 1;
+  }
+  return count;
+}
+
+// How often `text` contains `part` as a word of its own in some form, or a German noun as a part of a compound. As the
+// first word of a sentence it may begin with a capital, and as the last part of a compound with a small letter.
+std::size_t count_words(std::string_view text, std::string_view part, Ending ending) {
+  constexpr std::size_t kShortestWord = 3;  // bytes
+  const text::Language language = language_of(ending);
+  const std::size_t first = text::code_point_at(part, 0).length;
+  const std::string upper = text::upper_case(part.substr(0, first)).append(part.substr(first));
+  const std::string lower = text::lower_case(part.substr(0, first)).append(part.substr(first));
+  const bool is_noun = ending == Ending::german && part == upper && lower != upper && part.size() >= kShortestWord;
+  const auto is_word = [&](std::size_t at) {
+    const std::string_view letters = first_letters(text.substr(at + part.size()));
+    return !is_inside_word(text, at) &&
+           (is_kept(ending, letters) || (is_noun && text::completes_compound(language, letters)));
+  };
+  const auto ends_compound = [&](std::size_t at) {
+    return is_inside_word(text, at) && is_kept(ending, text.substr(at + part.size())) && may_end_compound(text, at);
+  };
+  return count_places(text, part, is_word) + (part == upper ? 0 : count_places(text, upper, is_word)) +
+         (is_noun ? count_places(text, lower, ends_compound) : 0);
+}
+
 }  // namespace
+
+Ending ending_in(text::Language language) {
+  switch (language) {
+    case text::Language::english: return Ending::english;
+    case text::Language::german: return Ending::german;
+    default: return Ending::any;
+  }
+}
 
 std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer) {
   const Spelling before = spell(tokenizer, "x"), after = spell_in_sentence(tokenizer, "x");
@@ -44,46 +125,64 @@ std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer) {
     ids.push_back(id);
     const std::string text = tokenizer.decode(ids);
     ids.insert(ids.end(), after.ids.begin(), after.ids.end());
+    const std::string with_next = tokenizer.decode(ids);
     const bool starts = text.starts_with(word);
-    edges.push_back({starts ? start_of(std::string_view(text).substr(word.size())) : TokenStart::other,
-                     is_link(tokenizer.decode(ids), word, word)});
+    const std::string_view own = starts ? std::string_view(text).substr(word.size()) : std::string_view();
+    edges.push_back({.start = starts ? start_of(own) : TokenStart::other,
+                     .links = is_link(with_next, word, word),
+                     .glues = is_glue(with_next, word),
+                     .inflects_english = text::is_inflection(text::Language::english, own),
+                     .inflects_german = text::is_inflection(text::Language::german, own)});
   }
   return edges;
 }
 
-bool may_follow(Ending ending, TokenStart start) {
+bool may_precede(Ending ending, const TokenEdges& edges) {
+  if (ending == Ending::any || ending == Ending::no_digit) return true;
+  return !edges.glues && !(edges.links && ending == Ending::none);
+}
+
+bool may_follow(Ending ending, const TokenEdges& edges) {
+  const bool continues = edges.start == TokenStart::digit || edges.start == TokenStart::letter;
   switch (ending) {
     case Ending::any: return true;
-    case Ending::no_digit: return start != TokenStart::digit;
-    case Ending::none: return start != TokenStart::digit && start != TokenStart::other;
+    case Ending::english: return !continues || edges.inflects_english;
+    case Ending::german: return !continues || edges.inflects_german;
+    case Ending::word: return !continues;
+    case Ending::no_digit: return edges.start != TokenStart::digit;
+    case Ending::none: return !continues && edges.start != TokenStart::other;
   }
   return true;
 }
 
-Ending after(Ending ending, TokenStart start) {
-  const bool is_open = start == TokenStart::point || (ending == Ending::none && start == TokenStart::mark);
+Ending after(Ending ending, const TokenEdges& edges) {
+  if (is_in_language(ending) && edges.start == TokenStart::letter) return Ending::word;
+  const bool is_open = (edges.start == TokenStart::point && (ending == Ending::no_digit || ending == Ending::none)) ||
+                       (ending == Ending::none && edges.start == TokenStart::mark);
   return is_open ? ending : Ending::any;
 }
 
 bool is_kept(Ending ending, std::string_view following) {
+  if (is_in_language(ending)) {
+    const std::string_view letters = first_letters(following);
+    return letters.empty() || text::is_inflection(language_of(ending), letters);
+  }
   for (std::size_t at = 0; ending != Ending::any && at < following.size();) {
     const std::size_t length = text::code_point_at(following, at).length;
-    const TokenStart start = start_of(following.substr(at, length));
-    if (!may_follow(ending, start)) return false;
-    ending = after(ending, start);
+    const TokenEdges edges{.start = start_of(following.substr(at, length))};
+    if (!may_follow(ending, edges)) return false;
+    ending = after(ending, edges);
     at += length;
   }
   return true;
 }
 
-bool contains_whole(std::string_view text, std::string_view part, Ending ending) {
-  const auto is_linked = [&](std::size_t at) {
-    return ending == Ending::none && at > 0 && text::is_dash(text::code_point_before(text, at).code);
-  };
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
-    if (stands_alone(text, at, at + part.size()) && !is_linked(at) && is_kept(ending, text.substr(at + part.size())))
-      return true;
-  return false;
+std::size_t count_whole(std::string_view text, std::string_view part, Ending ending) {
+  if (is_in_language(ending) && !part.empty()) return count_words(text, part, ending);
+  return count_places(text, part, [&](std::size_t at) {
+    const bool is_linked = ending == Ending::none && at > 0 && text::is_dash(text::code_point_before(text, at).code);
+    return stands_alone(text, at, at + part.size()) && !is_linked && is_kept(ending, text.substr(at + part.size()));
+  });
 }
 
 }  // namespace dragoman::search

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/language.h"
 #include "text/tokenizer.h"
 
 // What may stand beside a required term in its word. A term may be inflected, but an address with an ending is another
@@ -12,9 +13,15 @@ namespace dragoman::search {
 
 enum class Ending : std::uint8_t {
   any,
+  english,
+  german,    // no letter or digit precedes, and at most an ending of inflection follows
+  word,      // no letter or digit precedes or follows
   no_digit,  // no digit follows, also not after a point: 1.2 is not 1.2.3
   none,      // a space, closing punctuation or the end follows, and no hyphen precedes
 };
+
+// What terms in this language may end with.
+Ending ending_in(text::Language language);
 
 // How the text of a token begins after a word.
 enum class TokenStart : std::uint8_t {
@@ -22,23 +29,33 @@ enum class TokenStart : std::uint8_t {
   point,  // only points, commas and colons, which may join digits
   mark,   // only punctuation that may close a word
   digit,
+  letter,
   other,
 };
 
 struct TokenEdges {
   TokenStart start = TokenStart::other;
-  bool links = false;  // it joins the next word to the one before, as a hyphen does
+  bool links = false;                                      // it joins the next word to the one before, as a hyphen does
+  bool glues = false;                                      // it leaves nothing between these words
+  bool inflects_english = false, inflects_german = false;  // it is an ending of inflection
 };
 
 // Of all tokens. Marks of sentences, which have no text, count as `space`.
 std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer);
 
-// Whether a token that begins like this may follow a term.
-bool may_follow(Ending ending, TokenStart start);
+// Whether a term may begin after such a token.
+bool may_precede(Ending ending, const TokenEdges& edges);
+// Whether such a token may follow a term.
+bool may_follow(Ending ending, const TokenEdges& edges);
 // What holds after such a token: a term is over with the next space, a number also with the next word.
-Ending after(Ending ending, TokenStart start);
-// Whether `text` contains `part` as a whole word or several, between what its ending allows.
-bool contains_whole(std::string_view text, std::string_view part, Ending ending);
+Ending after(Ending ending, const TokenEdges& edges);
+
+// How often `text` contains `part` as a whole word or several, between what its ending allows. A word of English or
+// German may begin with a capital, and a German one may be a part of a compound.
+std::size_t count_whole(std::string_view text, std::string_view part, Ending ending);
+inline bool contains_whole(std::string_view text, std::string_view part, Ending ending) {
+  return count_whole(text, part, ending) > 0;
+}
 // Whether `following`, the text after a term, keeps to its ending.
 bool is_kept(Ending ending, std::string_view following);
 

@@ -18,7 +18,11 @@ void append(std::vector<T>& whole, std::vector<T>& part) {
 }  // namespace
 
 TextParts::TextParts(Job job, std::vector<text::Span> spans, Engine& engine)
-    : job_(std::move(job)), spans_(std::move(spans)), engine_(engine), early_(spans_.size()) {}
+    : job_(std::move(job)),
+      spans_(std::move(spans)),
+      engine_(engine),
+      term_places_(find_terms(job_.request.text, job_.request.terms)),
+      early_(spans_.size()) {}
 
 std::vector<Job> TextParts::first_jobs() {
   Range parts;
@@ -72,17 +76,14 @@ Job TextParts::make_job(std::size_t index) {
 }
 
 // The terms whose source begins in the part, so that one that a cut divides is not lost.
-std::vector<std::pair<std::string, std::string>> TextParts::terms_of(std::size_t index) const {
-  const std::string& text = job_.request.text;
-  const std::size_t begin = spans_[index].begin, end = spans_[index].end;
-  std::vector<std::pair<std::string, std::string>> terms;
-  for (const auto& term : job_.request.terms) {
-    const std::string_view reach = std::string_view(text).substr(0, end + term.first.size());
-    for (std::size_t at = reach.find(term.first, begin); at < end; at = reach.find(term.first, at + 1)) {
-      if (!stands_alone(text, at, at + term.first.size())) continue;
-      terms.push_back(term);
-      break;
-    }
+Terms TextParts::terms_of(std::size_t index) const {
+  const text::Span& part = spans_[index];
+  Terms terms;
+  for (std::size_t i = 0; i < term_places_.size(); ++i) {
+    const std::vector<text::Span>& places = term_places_[i];
+    const auto next = std::partition_point(places.begin(), places.end(),
+                                           [&](const text::Span& place) { return place.begin < part.begin; });
+    if (next != places.end() && next->begin < part.end) terms.push_back(job_.request.terms[i]);
   }
   return terms;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "search/engine.h"
+#include "search/source_terms.h"
 
 namespace dragoman::search {
 
@@ -25,7 +26,7 @@ class TextParts : public std::enable_shared_from_this<TextParts> {
   };
   std::vector<Job> make_jobs(Range parts) noexcept;
   Job make_job(std::size_t index);
-  std::vector<std::pair<std::string, std::string>> terms_of(std::size_t index) const;
+  Terms terms_of(std::size_t index) const;
   void arrive(std::size_t index, TranslationResult result, const std::exception_ptr& error) noexcept;
   // These are called with the mutex held.
   Range take_next();
@@ -35,6 +36,7 @@ class TextParts : public std::enable_shared_from_this<TextParts> {
   Job job_;
   std::vector<text::Span> spans_;
   Engine& engine_;
+  std::vector<std::vector<text::Span>> term_places_;  // per term of the job
   std::mutex mutex_;
   std::size_t next_ = 0, underway_ = 0, joined_ = 0;       // parts begun, with the engine, and joined
   std::vector<std::unique_ptr<TranslationResult>> early_;  // per part: a result that waits for earlier parts

@@ -11,6 +11,7 @@
 #include "search/faithful.h"
 #include "search/neural_engine.h"
 #include "search/options.h"
+#include "search/source_terms.h"
 #include "search/statistical_engine.h"
 #include "search/statistical_model.h"
 #include "search/text_parts.h"
@@ -33,32 +34,27 @@ void keep_only(const text::Span& part, Job& job) {
   job.source.clear();
 }
 
-// With a capital as its first letter.
-std::string at_sentence_start(std::string_view term) {
-  if (term.empty()) return {};
-  const std::size_t first = text::code_point_at(term, 0).length;
-  return text::upper_case(term.substr(0, first)).append(term.substr(first));
-}
-
-// Keeps the terms that the text contains, perhaps as the first word of a sentence, each translation once.
-void keep_needed_terms(Request& request) {
-  std::vector<std::pair<std::string, std::string>> needed;
-  for (auto& term : request.terms) {
-    if (term.second.empty()) continue;
-    if (!contains_word(request.text, term.first)) term.first = at_sentence_start(term.first);
-    if (!contains_word(request.text, term.first)) continue;
-    const auto same = [&](const auto& other) { return other.second == term.second; };
-    if (std::none_of(needed.begin(), needed.end(), same)) needed.push_back(std::move(term));
-  }
-  request.terms = std::move(needed);
-}
-
 // Whether byte `at` is between "<" and ">", as an address is in <a href="...">.
 bool is_inside_tag(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongestTag = 256;
   const std::string_view before = text.substr(at - std::min(at, kLongestTag), std::min(at, kLongestTag));
   const std::size_t opening = before.rfind('<');
   return opening != before.npos && before.find('>', opening) == before.npos && before.find('=', opening) != before.npos;
+}
+
+// Whether the text has nothing to translate, such as "***" or an emoji, and the translation is to be checked, so that
+// it stays as it is.
+bool is_only_marks(const Job& job) {
+  const Request& request = job.request;
+  if (!is_checked(*job.options) || job.options->explain || !request.tokens.empty()) return false;
+  if (!request.prefix.empty() || !request.prefix_tokens.empty() || count_display_words(request.text) == 0) return false;
+  for (std::size_t at = 0; at < request.text.size();) {
+    const text::CodePoint point = text::code_point_at(request.text, at);
+    const text::CharClass kind = text::classify(point.code);
+    if (kind == text::CharClass::letter || kind == text::CharClass::number) return false;
+    at += point.length;
+  }
+  return true;
 }
 
 // Adds the URLs and e-mail addresses of the text that the engine can write, in at most `limit` tokens, to the terms.
@@ -159,9 +155,11 @@ void TextTranslator::submit(std::vector<Job> jobs) {
     if (problems[i]) {
       job.answer.give(std::exchange(problems[i], nullptr));
     } else if (cuts[i].empty()) {
-      TranslationResult blank;
-      blank.translations.resize(static_cast<std::size_t>(std::max(job.options->n_best, 0)));
-      job.answer.give(std::move(blank));
+      TranslationResult same;
+      same.translations.resize(static_cast<std::size_t>(std::max(job.options->n_best, 0)));
+      if (is_only_marks(job))
+        for (Translation& translation : same.translations) translation.text = job.request.text;
+      job.answer.give(std::move(same));
     } else if (cuts[i].size() == 1) {
       keep_only(cuts[i].front(), job);
       sentences.push_back(std::move(job));
@@ -188,8 +186,8 @@ std::vector<TranslationResult> TextTranslator::translate(const std::vector<Reque
   return answers->wait();
 }
 
-// Checks the request and splits its text into sentences, or parts of sentences, for the engine: none if it is blank,
-// one if it fits.
+// Checks the request and splits its text into sentences, or parts of sentences, for the engine: none if it is blank or
+// only marks, one if it fits.
 std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   std::string& text = job.request.text;
   const bool has_tokens = !job.request.tokens.empty();
@@ -202,9 +200,9 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   const std::size_t tag = model() == nullptr || has_tokens ? 0 : model()->tag_size(text);
   if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
-  keep_needed_terms(job.request);
+  job.request.terms = needed_terms(text, std::move(job.request.terms));
   if (is_checked(*job.options)) require_addresses(job.request, *engine_, limit_);
-  if (count_display_words(text) == 0) return {};
+  if (count_display_words(text) == 0 || is_only_marks(job)) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};
   if (!options_.sentences && !is_too_long_to_count(text)) {

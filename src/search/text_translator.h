@@ -26,7 +26,8 @@ class TextTranslator {
   std::vector<std::string> languages() const;
   // The model, or the first one of an ensemble; null for a statistical model.
   const Model* model() const { return engine_->model(); }
-  // Returns at once. Blank texts are answered immediately. The options must have passed check_options().
+  // Returns at once. Blank texts and texts of marks only are answered immediately. The options must have passed
+  // check_options().
   void submit(std::vector<Job> jobs);
   // Waits for all results and returns them in order.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search);

@@ -33,11 +33,6 @@ std::vector<text::Span> word_units(std::string_view text) {
 
 bool overlap(const text::Span& a, const text::Span& b) { return a.begin < b.end && b.begin < a.end; }
 
-bool continues_word(char32_t code) {
-  const text::CharClass kind = text::classify(code);
-  return kind == text::CharClass::letter || kind == text::CharClass::mark || kind == text::CharClass::number;
-}
-
 }  // namespace
 
 std::vector<int> words_of(std::string_view text, std::span<const text::Span> spans) {
@@ -138,12 +133,23 @@ void move_sources(std::vector<SpanLink>& links, std::uint32_t offset) {
   }
 }
 
+bool continues_word(char32_t code) {
+  const text::CharClass kind = text::classify(code);
+  return kind == text::CharClass::letter || kind == text::CharClass::mark || kind == text::CharClass::number;
+}
+
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
   const auto inside_word = [&](std::size_t at) {
     return at > 0 && at < text.size() && continues_word(text::code_point_before(text, at).code) &&
            continues_word(text::code_point_at(text, at).code);
   };
   return begin < end && !inside_word(begin) && !inside_word(end);
+}
+
+bool overlaps(std::span<const text::Span> spans, std::size_t begin, std::size_t end) {
+  const auto next =
+      std::partition_point(spans.begin(), spans.end(), [&](text::Span span) { return span.end <= begin; });
+  return next != spans.end() && next->begin < end;
 }
 
 std::size_t find_word(std::string_view text, std::string_view word) {

@@ -33,8 +33,12 @@ std::vector<SpanLink> align_units(const std::vector<std::vector<float>>& attenti
 // Makes the links of a part of a text, which begins at byte `offset`, those of the text.
 void move_sources(std::vector<SpanLink>& links, std::uint32_t offset);
 
+// Whether a character is a letter, a mark on one or a digit.
+bool continues_word(char32_t code);
 // Whether bytes [begin, end) of `text` are a whole word or several: neither end is between two characters of a word.
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end);
+// Whether bytes [begin, end) overlap with one of `spans`, which are in order.
+bool overlaps(std::span<const text::Span> spans, std::size_t begin, std::size_t end);
 // The first place where `text` contains `word` as a whole word, or npos.
 std::size_t find_word(std::string_view text, std::string_view word);
 bool contains_word(std::string_view text, std::string_view word);

@@ -10,9 +10,9 @@ namespace {
 
 using document::Format;
 
-constexpr std::pair<std::string_view, Format> kEndings[] = {{".txt", Format::text}, {".html", Format::html},
-                                                            {".htm", Format::html}, {".xml", Format::xml},
-                                                            {".srt", Format::srt},  {".po", Format::po}};
+constexpr std::pair<std::string_view, Format> kEndings[] = {
+    {".txt", Format::text}, {".html", Format::html}, {".htm", Format::html},   {".xml", Format::xml},
+    {".srt", Format::srt},  {".po", Format::po},     {".md", Format::markdown}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "document/catalogue.h"
+#include "document/placeholders.h"
 #include "tests/document/translations.h"
 #include "tests/support/errors.h"
 
@@ -97,11 +98,36 @@ TEST(Catalogue, PlaceholdersAndTagsStay) {
 
 TEST(Catalogue, PlaceholdersAreRecognised) {
   for (const char* text :
-       {"%s", "%d", "%1$s", "%-10.3f", "%lu", "%lld", "%%", "%(count)d", "%@", "{}", "{0}", "{name}", "{0:d}", "%*d"})
-    EXPECT_EQ(placeholder_length(text), std::string_view(text).size()) << text;
-  for (const char* text : {"", "%", "% of", "%!", "{", "{ a }", "{a", "50%", "%(a"})
-    EXPECT_EQ(placeholder_length(text), 0u) << text;
-  EXPECT_EQ(placeholder_length("%s and more"), 2u);
+       {"%s",         "%d",      "%1$s",    "%-10.3f", "%lu",   "%lld",        "%%",         "%(count)d",
+        "%@",         "{}",      "{0}",     "{name}",  "{0:d}", "%*d",         "{{ name }}", "{{user.name|upper}}",
+        "{% if x %}", "%{name}", "${name}", "#{name}", "$name", "$first_name", ":name",      ":smile:"})
+    EXPECT_EQ(placeholder_length(text, 0), std::string_view(text).size()) << text;
+  for (const char* text : {"",       "%",  "% of", "%!",     "{", "{ a }",  "{a", "50%", "%(a", "{{}}",  "{{ }}", "{{a",
+                           "{{ a }", "$5", "$",    "$ name", ":", ": name", ":D", ":-)", "#1",  "#name", "%{"})
+    EXPECT_EQ(placeholder_length(text, 0), 0u) << text;
+  EXPECT_EQ(placeholder_length("%s and more", 0), 2u);
+  EXPECT_EQ(placeholder_length("has $name.", 4), 5u);
+  EXPECT_EQ(placeholder_length("has :name.", 4), 5u);
+  EXPECT_EQ(placeholder_length("US$name", 2), 0u);
+  EXPECT_EQ(placeholder_length("a:name", 1), 0u);
+}
+
+TEST(Catalogue, QuotationMarksAroundPlaceholdersStay) {
+  const auto segments = [](const std::string& message) {
+    return Document::parse(kHeader + "msgid \"" + message + "\"\nmsgstr \"\"\n", Format::po).segments();
+  };
+  for (const std::string quoted : {"'%s'", "\\\"%s\\\"", "“{name}”", "„$name“", "`%s'"}) {
+    EXPECT_EQ(segments("Open " + quoted + " now"), Texts{"Open now"}) << quoted;
+    EXPECT_EQ(catalogue_in_capitals("msgid \"open " + quoted + " now\"\nmsgstr \"\"\n"),
+              "#, fuzzy\nmsgid \"open " + quoted + " now\"\nmsgstr \"OPEN " + quoted + " NOW\"\n");
+  }
+  EXPECT_EQ(segments("don't open 'it' or '%s and' more"), Texts{"don't open 'it' or ' and' more"});
+  EXPECT_EQ(segments("see https://a.org/b:c#d for more"), Texts{"see for more"}) << "an address has such marks";
+}
+
+TEST(Catalogue, TagsMayHaveNumbers) {
+  EXPECT_EQ(catalogue_in_capitals("msgid \"<0>terms</0> <1/> if 1 <2 > 1\"\nmsgstr \"\"\n"),
+            "#, fuzzy\nmsgid \"<0>terms</0> <1/> if 1 <2 > 1\"\nmsgstr \"<0>TERMS</0> <1/> IF 1 <2 > 1\"\n");
 }
 
 TEST(Catalogue, MalformedLinesStay) {

@@ -43,8 +43,8 @@ std::optional<Document> parse(const std::string& bytes, Format format, const Opt
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  constexpr Format kFormats[] = {Format::text, Format::html, Format::xml, Format::srt, Format::po};
-  const Format format = kFormats[data[0] % 5];
+  constexpr Format kFormats[] = {Format::text, Format::html, Format::xml, Format::srt, Format::po, Format::markdown};
+  const Format format = kFormats[data[0] % 6];
   Options options;
   options.split = static_cast<dragoman::document::Split>(data[1] % 3);
   options.outline = (data[1] & 4) != 0;
@@ -53,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::optional<Document> parsed = parse(bytes, format, options);
   if (!parsed) {
-    require(format != Format::html || dragoman::data::find_invalid_utf8(bytes) != std::string::npos);
+    require((format != Format::html && format != Format::markdown) ||
+            dragoman::data::find_invalid_utf8(bytes) != std::string::npos);
     return 0;
   }
   const Document& document = *parsed;

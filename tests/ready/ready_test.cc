@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "data/augment.h"
 #include "dragoman/translator.h"
+#include "search/term_endings.h"
 #include "tests/ready/properties.h"
 #include "tests/ready/sentences.h"
 
@@ -131,6 +132,38 @@ TEST_P(ReadyModel, WritesTermsWhereTheirSourceWasTranslated) {
     for (const std::string& word : one.replaced) EXPECT_EQ(text.find(word), std::string::npos) << word << ": " << text;
     EXPECT_EQ(last_mark(one.text), last_mark(text)) << text;
   }
+}
+
+// Each place of a term is translated with it, as a word of its own or with an ending of the language.
+TEST_P(ReadyModel, WritesTermsAsWordsOfTheirOwnAndAsOftenAsTheSource) {
+  struct Case {
+    std::string direction, text;
+    std::pair<std::string, std::string> term;
+    std::size_t times;
+  };
+  const std::vector<Case> cases = {
+      {"en-de", "My mother is a teacher.", {"teacher", "Lehrer"}, 1},
+      {"en-de", "The cable is connected to the other cable.", {"cable", "Strippe"}, 2},
+      {"en-de", "The contract replaces every older contract.", {"contract", "Vereinbarung"}, 2},
+      {"en-de", "The city council met in the city.", {"city", "Stadt"}, 2},
+      {"de-en", "Legen Sie die Manschette um den Arm.", {"Manschette", "cuff"}, 1},
+      {"de-en", "Der Hund jagt den anderen Hund.", {"Hund", "hound"}, 2},
+      {"de-en", "Der Vertrag ersetzt jeden älteren Vertrag.", {"Vertrag", "covenant"}, 2}};
+  for (const Case& one : cases) {
+    if (one.direction != GetParam()) continue;
+    Request request;
+    request.text = one.text;
+    request.terms = {one.term};
+    const std::string text = model().translate(std::vector<Request>{request}, {}).front().translations.front().text;
+    EXPECT_TRUE(is_sound(one.text, text)) << text;
+    const search::Ending ending = one.direction == "en-de" ? search::Ending::german : search::Ending::english;
+    EXPECT_EQ(search::count_whole(text, one.term.second, ending), one.times) << text;
+  }
+}
+
+TEST_P(ReadyModel, KeepsTextsOfMarksOnly) {
+  for (const std::string text : {"!!!", "---", "***", "…", "???", "😀 🎉"})
+    EXPECT_EQ(model().translate(std::vector{text}).front(), text);
 }
 
 TEST_P(ReadyModel, CopiesAddresses) {

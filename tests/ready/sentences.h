@@ -79,8 +79,9 @@ inline const std::vector<std::string> kCopies = {"+49 30 1234567", "202-555-0143
                                                  "192.168.17.254", "10.0.0.1:8080", "978-3-16-148410-0",
                                                  "1.2.3",          "2.6.32"};
 // Placeholders, a tag and a reference.
-inline const std::vector<std::string> kPlaceholders = {"{name}", "{order_id}", "{{count}}", "${user}",
-                                                       "%s",     "%d",         "<br>",      "[1]"};
+inline const std::vector<std::string> kPlaceholders = {"{name}", "{order_id}", "{{count}}", "${user}",    "%s",
+                                                       "%d",     "<br>",       "[1]",       "{{ city }}", "$city",
+                                                       ":count", "%1$s",       "<0>"};
 // What may be before and after a text.
 inline const std::vector<std::pair<std::string, std::string>> kMarkup = {{"# ", ""},   {"## ", ""},  {"* ", ""},
                                                                          {"- ", ""},   {"> ", ""},   {"[ ] ", ""},

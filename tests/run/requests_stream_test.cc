@@ -9,7 +9,7 @@
 #include "run/request_reader.h"
 #include "run/term_list.h"
 #include "run/translation_stream.h"
-#include "search/words.h"
+#include "search/source_terms.h"
 #include "tests/search/fake_engine.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -66,7 +66,7 @@ TEST(TermList, FindsWhatASearchForEachTermFinds) {
   Random random(7);
   const auto draw = [&](std::size_t most) {
     std::string text;
-    for (std::size_t length = 1 + random.below(most); text.size() < length;) text += "ab .-"[random.below(5)];
+    for (std::size_t length = 1 + random.below(most); text.size() < length;) text += "abA .-"[random.below(6)];
     return text;
   };
   for (int round = 0; round < 300; ++round) {
@@ -75,7 +75,7 @@ TEST(TermList, FindsWhatASearchForEachTermFinds) {
     const std::string text = draw(60);
     std::vector<TermList::Term> expected;
     for (const TermList::Term& term : terms)
-      if (search::contains_word(text, term.first)) expected.push_back(term);
+      if (!search::find_term(text, term.first).empty()) expected.push_back(term);
     const TermList list(terms);
     ASSERT_EQ(list.in(text), expected) << text;
     ASSERT_EQ(list.in(text, 3).size(), std::min<std::size_t>(3, expected.size()));

@@ -92,17 +92,74 @@ TEST(LostParts, AreCopiedUnchanged) {
 }
 
 TEST(LostParts, ArePlaceholdersTagsAndCode) {
-  for (const std::string part :
-       {"{name}", "{user.name}", "{0}", "{{name}}", "${name}", "%s", "%d", "%1$s", "%-5.2f", "%ld", "%(name)s",
-        "%NAME%", "<b>", "</b>", "<br/>", "<br />", "<a href=\"x y\">", "`rm -r x`"}) {
+  for (const std::string part : {"{name}",
+                                 "{user.name}",
+                                 "{0}",
+                                 "{{name}}",
+                                 "${name}",
+                                 "%s",
+                                 "%d",
+                                 "%1$s",
+                                 "%-5.2f",
+                                 "%ld",
+                                 "%(name)s",
+                                 "%NAME%",
+                                 "{{ user.name }}",
+                                 "{% end %}",
+                                 "$city",
+                                 ":count",
+                                 "%{name}",
+                                 "#{name}",
+                                 "<0>",
+                                 "</0>",
+                                 "<1/>",
+                                 "<b>",
+                                 "</b>",
+                                 "<br/>",
+                                 "<br />",
+                                 "<a href=\"x y\">",
+                                 "`rm -r x`"}) {
     EXPECT_EQ(lost("Here is " + part + ".", "Hier ist es.", kEnglishGerman), (Numbers{{part, part}}));
     EXPECT_EQ(lost("Here is " + part + ".", "Hier (" + part + ") ist es.", kEnglishGerman), Numbers{}) << part;
   }
   EXPECT_EQ(lost("{" + std::string(80, 'x') + "}", "", kEnglishGerman), Numbers{}) << "too long";
   EXPECT_EQ(lost("<b>Save</b> %s", "Sichern", kEnglishGerman), (Numbers{{"%s", "%s"}})) << "no elements";
-  for (const std::string text : {"{see there}", "{", "{}", "$5", "50 %", "50%s", "100% sure", "%straight", "5 < x > y",
-                                 "<3", "<>", "< b >", "<a b>", "a <b and c> d", "``", "`", "it`s"})
-    EXPECT_EQ(lost(text, "50 100", kEnglishGerman), Numbers{}) << text;
+  for (const std::string text : {"{see there}", "{",         "{}",   "$5", "50 %",  "50%s",  "100% sure",
+                                 "%straight",   "5 < x > y", "<3",   "<>", "< b >", "<a b>", "a <b and c> d",
+                                 "``",          "`",         "it`s", "$",  "US$x",  "a:b",   ": a",
+                                 ":)",          ":p",        "#1"})
+    EXPECT_EQ(lost(text, "50 Prozent von 100 Dollar", kEnglishGerman), Numbers{}) << text;
+}
+
+TEST(LostParts, AreSignsBesideNumbers) {
+  EXPECT_EQ(lost("It costs $5.", "Es kostet 5.", kEnglishGerman), (Numbers{{"$5", "5 $"}}));
+  EXPECT_EQ(lost("It costs £3.50.", "Es kostet 3,50.", kEnglishGerman), (Numbers{{"£3.50", "3,50 £"}}));
+  EXPECT_EQ(lost("Es kostet 1.234,50 €.", "It costs 1,234.50.", kGermanEnglish),
+            (Numbers{{"1.234,50 €", "€1,234.50"}}));
+  EXPECT_EQ(lost("Etwa 20 % der Leute", "About 20 of the people", kGermanEnglish), (Numbers{{"20 %", "20%"}}));
+  EXPECT_EQ(lost("at 30 °C", "bei 30", kEnglishGerman), (Numbers{{"30 °C", "30 °C"}}));
+  EXPECT_EQ(lost("nach § 15", "according to 15", kGermanEnglish), (Numbers{{"§ 15", "§ 15"}}));
+  EXPECT_EQ(lost("±15 and 80 m² in 2½ days", "15 und 80 m in 2 Tagen", kEnglishGerman),
+            (Numbers{{"±15", "±15"}, {"m²", "m²"}, {"2½", "2½"}}));
+  EXPECT_EQ(lost("It costs $50.", "Es kostet viel.", kEnglishGerman), (Numbers{{"$50", "50 $"}})) << "both at once";
+  for (const char* const kept : {"5 Dollar", "5 US-Dollar", "$5", "USD 5"})
+    EXPECT_EQ(lost("It costs $5.", kept, kEnglishGerman), Numbers{}) << kept;
+  EXPECT_EQ(lost("20 % in ½ hour at 30 °", "20 Prozent in einer halben Stunde bei 30 Grad", kEnglishGerman), Numbers{});
+  for (const char* const text : {"$5 million", "$5bn", "$5-10", "5 $ Tausend", "$ and 5", "a % b"})
+    EXPECT_EQ(lost(text, "5 10", kEnglishGerman), Numbers{}) << text;
+  EXPECT_EQ(lost("It costs $5.", "5", {"en", "fr"}), Numbers{}) << "words of other languages are not known";
+}
+
+TEST(LostParts, AreMarksAroundAddressesAndPlaceholders) {
+  const std::string address = "https://example.org/a";
+  EXPECT_EQ(lost("See (" + address + ").", "Siehe " + address + ".", kEnglishGerman),
+            (Numbers{{"(" + address + ")", "(" + address + ")"}}));
+  EXPECT_EQ(lost("See (" + address + ").", "Siehe (" + address + ").", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("See " + address + ".", "Siehe " + address, kEnglishGerman),
+            (Numbers{{address + ".", address + "."}}));
+  EXPECT_EQ(lost("See " + address + ".", "Unter " + address + " steht mehr.", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("Open '%s' now", "Jetzt %s öffnen", kEnglishGerman), (Numbers{{"'%s'", "'%s'"}}));
+  EXPECT_EQ(lost("Open \"%s\" now", "Jetzt „%s“ öffnen", kEnglishGerman), Numbers{});
 }
 
 TEST(LostParts, AreNoDatesGroupsAndAddresses) {

@@ -212,6 +212,21 @@ TEST(TextParts, AnEngineThatFailsIsAnErrorOfTheRequest) {
     }
 }
 
+// ---- Texts without words ----
+
+TEST(TextsOfMarks, StayAsTheyAre) {
+  TextTranslator translator(std::make_unique<FailingEngine>(FailingEngine::How::drops), {});
+  for (const char* const text : {"!!!", "---", "* * *", "…", "👍🏽", "❤️", " ?? "}) {
+    const TranslationResult result = translator.translate({asked_for(text)}, {}).at(0);
+    ASSERT_EQ(result.translations.size(), 1u);
+    EXPECT_EQ(result.translations[0].text, text);
+  }
+  SearchOptions unchecked;
+  unchecked.faithful = false;
+  EXPECT_ANY_THROW(translator.translate({asked_for("!!!")}, unchecked)) << "the engine is asked";
+  EXPECT_ANY_THROW(translator.translate({asked_for("!1")}, {}));
+}
+
 // ---- Terms, prefixes and unknown words ----
 
 TEST_F(RequestTest, TermsThatTheVocabularyLacksAreWrittenLiterally) {

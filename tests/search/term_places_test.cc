@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "search/constraints.h"
+
 namespace dragoman::search {
 namespace {
 

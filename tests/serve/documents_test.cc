@@ -29,7 +29,7 @@ TEST(Documents, ARefusalNamesTheFormats) {
   const Reply reply =
       server.connect().post_json("/translate", {{"q", "One"}, {"source", "en"}, {"target", "de"}, {"format", "docx"}});
   EXPECT_EQ(reply.status, 400);
-  EXPECT_EQ(reply.json()["error"], "format docx is not supported; there are: text, html, xml, srt, po");
+  EXPECT_EQ(reply.json()["error"], "format docx is not supported; there are: text, html, xml, srt, po, markdown");
 }
 
 TEST(Documents, SentencesEndAsInTheirLanguage) {
