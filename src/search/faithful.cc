@@ -171,7 +171,7 @@ void add_lost_signs(std::string_view source, std::string_view translation, const
 void add_lost_marks(std::string_view source, std::string_view translation, std::vector<LostPart>& lost) {
   for (const MarkedPart& part : find_marked(source)) {
     if (keeps_marks(translation, part)) continue;
-    lost.push_back({part.text, part.text, Ending::none});
+    lost.push_back({part.source, part.target, Ending::none});
   }
 }
 

@@ -16,6 +16,13 @@ std::string copy(std::string_view text, document::Range range) {
 
 bool is_among(char32_t code, std::u32string_view set) { return set.find(code) != set.npos; }
 
+MarkedPart with_usual_marks(std::string_view text, document::Range marked, document::Range part) {
+  MarkedPart result{copy(text, marked), copy(text, marked), copy(text, part)};
+  const bool is_ascii = static_cast<unsigned char>(text[marked.begin]) < 0x80;
+  if (!is_ascii) result.target = '"' + result.part + '"';
+  return result;
+}
+
 void add_addresses(std::string_view text, std::vector<MarkedPart>& parts) {
   for (std::size_t at = 0; at < text.size();) {
     const document::Range found = document::find_address(text, at);
@@ -23,9 +30,10 @@ void add_addresses(std::string_view text, std::vector<MarkedPart>& parts) {
     const document::Range marked = document::with_marks(text, at, found);
     const std::string_view rest = text.substr(found.end);
     if (marked.begin < found.begin)
-      parts.push_back({copy(text, marked), copy(text, found)});
+      parts.push_back(with_usual_marks(text, marked, found));
     else if (rest == "." || rest == "!" || rest == "?")
-      parts.push_back({copy(text, {found.begin, text.size()}), copy(text, found), true});
+      parts.push_back(
+          {copy(text, {found.begin, text.size()}), copy(text, {found.begin, text.size()}), copy(text, found), true});
     at = found.end;
   }
 }
@@ -36,7 +44,7 @@ void add_placeholders(std::string_view text, std::vector<MarkedPart>& parts) {
     const document::Range quoted = document::quoted_placeholder(text, at);
     if (quoted.begin == quoted.end) continue;
     const std::size_t begin = at + text::code_point_at(text, at).length;
-    parts.push_back({copy(text, quoted), copy(text, {begin, begin + document::placeholder_length(text, begin)})});
+    parts.push_back(with_usual_marks(text, quoted, {begin, begin + document::placeholder_length(text, begin)}));
     at = quoted.end - 1;
   }
 }
@@ -52,16 +60,14 @@ std::vector<MarkedPart> find_marked(std::string_view text) {
 
 bool keeps_marks(std::string_view translation, const MarkedPart& part) {
   if (part.ends_text) return !translation.ends_with(part.part);
-  bool is_bare = false;
   for (std::size_t at = translation.find(part.part); at != translation.npos; at = translation.find(part.part, at + 1)) {
     const std::size_t end = at + part.part.size();
     const bool is_marked = at > 0 && end < translation.size() &&
                            is_among(text::code_point_before(translation, at).code, kOpening) &&
                            is_among(text::code_point_at(translation, end).code, kClosing);
-    if (is_marked) return true;
-    is_bare = true;
+    if (!is_marked) return false;
   }
-  return !is_bare;
+  return true;
 }
 
 }  // namespace dragoman::search

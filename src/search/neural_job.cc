@@ -5,6 +5,7 @@
 
 #include "data/utf8.h"
 #include "document/addresses.h"
+#include "search/capital_words.h"
 #include "search/explain.h"
 #include "search/ranking.h"
 #include "search/source_text.h"
@@ -236,9 +237,11 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   const Direction direction = direction_of(job.request, *job.options);
-  const text::MappedText text = is_checked(*job.options)
-                                    ? read_source(job.request.text, languages_of(job, *models.front()))
-                                    : text::MappedText(job.request.text);
+  text::MappedText text(job.request.text);
+  if (is_checked(*job.options) && job.request.tokens.empty()) {
+    text = read_source(job.request.text, languages_of(job, *models.front()));
+    text.replace(read_capitals(text.text(), models.front()->source()));
+  }
   for (const std::unique_ptr<Model>& model : models) {
     if (job.request.tokens.empty()) {
       job.source.push_back(model->encode_source_spans(text.text(), direction));
