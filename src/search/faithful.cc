@@ -7,6 +7,7 @@
 
 #include "base/join.h"
 #include "search/copied_parts.h"
+#include "search/dates.h"
 #include "search/marked_parts.h"
 #include "search/number_signs.h"
 #include "search/numbers.h"
@@ -77,6 +78,14 @@ bool may_be_words(const std::string& digits) { return digits.size() <= 2 && std:
 
 using Spans = std::vector<text::Span>;
 
+// Both, in order.
+Spans joined(const Spans& some, const Spans& others) {
+  Spans both;
+  std::merge(some.begin(), some.end(), others.begin(), others.end(), std::back_inserter(both),
+             [](text::Span a, text::Span b) { return a.begin < b.begin; });
+  return both;
+}
+
 // Adds the parts that must be copied and are lost. Returns all of them.
 Spans add_lost_copies(std::string_view source, std::string_view translation, std::vector<LostPart>& lost) {
   Spans spans;
@@ -103,10 +112,21 @@ Spans add_lost_times(std::string_view source, std::string_view translation, std:
       lost.push_back(
           {std::string(source.substr(time.span.begin, time.span.end - time.span.begin)), text, Ending::no_digit});
   }
-  Spans both;
-  std::merge(spans.begin(), spans.end(), others.begin(), others.end(), std::back_inserter(both),
-             [](text::Span a, text::Span b) { return a.begin < b.begin; });
-  return both;
+  return joined(spans, others);
+}
+
+// The same for dates.
+Spans add_lost_dates(std::string_view source, std::string_view translation, const Spans& others,
+                     std::vector<LostPart>& lost) {
+  Spans spans;
+  std::set<std::string> sought;
+  for (const text::Span date : find_dates(source)) {
+    if (overlaps(others, date.begin, date.end)) continue;
+    spans.push_back(date);
+    const std::string text(source.substr(date.begin, date.end - date.begin));
+    if (sought.insert(text).second && !keeps_date(translation, text)) lost.push_back({text, text, Ending::no_digit});
+  }
+  return joined(spans, others);
 }
 
 // Whether the number may be a part of 14 000, which other languages and the model write in other ways.
@@ -181,7 +201,8 @@ std::vector<LostPart> lost_parts(std::string_view source, std::string_view trans
                                  const text::LanguagePair& languages) {
   std::vector<LostPart> lost;
   const Spans copies = add_lost_copies(source, translation, lost);
-  const Spans found = add_lost_times(source, translation, languages.target, copies, lost);
+  const Spans times = add_lost_times(source, translation, languages.target, copies, lost);
+  const Spans found = add_lost_dates(source, translation, times, lost);
   add_lost_numbers(source, translation, languages, found, lost);
   add_lost_signs(source, translation, languages, found, lost);
   add_lost_marks(source, translation, lost);

@@ -24,10 +24,11 @@ struct LostPart {
   bool operator==(const LostPart&) const = default;
 };
 
-// Parts that must be copied (find_copied), times of day (find_times) and numbers: 1,234.5 of English is 1.234,5 in
-// German. Only numbers without separators are sought if a language is not known. A number with an ending (50bn, 777s)
-// comes with it in the source and without it in the target; a word of capitals and digits (A120) is the same in both.
-// What may change in a translation does not count: numbers up to twelve (words), dates, full hours up to twelve.
+// Parts that must be copied (find_copied), times of day (find_times), dates (find_dates) and numbers: 1,234.5 of
+// English is 1.234,5 in German. Only numbers without separators are sought if a language is not known. A number with an
+// ending (50bn, 777s) comes with it in the source and without it in the target; a word of capitals and digits (A120) is
+// the same in both. What may change in a translation does not count: numbers up to twelve (words), full hours up to
+// twelve.
 std::vector<LostPart> lost_parts(std::string_view source, std::string_view translation,
                                  const text::LanguagePair& languages);
 
