@@ -49,6 +49,17 @@ TEST_F(TranslateDocumentCommand, KeepsTheStructureAndTranslatesTheText) {
   EXPECT_EQ(translate("--format xml --ignored-tags c < xml").out, "<a><b>" + dog + "</b><c>the house</c></a>");
 }
 
+TEST_F(TranslateDocumentCommand, AFileWhoseNameSaysSoIsMarkdown) {
+  const std::string dog = translate_line("the dog"), house = translate_line("the house");
+  const std::string text = "# the dog\n\n```\nthe dog\n```\n- the house\n";
+  const std::string translated = "# " + dog + "\n\n```\nthe dog\n```\n- " + house + "\n";
+  folder_.write("page.md", text);
+  EXPECT_EQ(translate("--input page.md").out, translated);
+  EXPECT_EQ(translate("--format markdown < page.md").out, translated);
+  EXPECT_NE(translate("--format lines --input page.md").out, translated);
+  EXPECT_NE(translate("--input page.md --json").err.find("this is a document"), std::string::npos);
+}
+
 TEST_F(TranslateDocumentCommand, SaysOnceThatTagsArePlacedByProportion) {
   folder_.write("page", "<p>the <b>dog</b> is here</p><p>the <b>house</b> is here</p>");
   EXPECT_EQ(translate("--format html < page").err, "");

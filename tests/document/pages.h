@@ -88,6 +88,23 @@ that <SMALL>you</SMALL> enjoy it.</TABLE></TABLE>
     {Format::srt,
      "1\n00:00:00,500 --> 00:00:02,000\nHello there,\n<i>my old</i> friend.\n\n"
      "2\n00:00:02,500 --> 00:00:04,000\n- Where were you?\n- At home.\n"},
+    {Format::markdown, R"(---
+title: Notes
+---
+# The *first* title
+
+Some words, **bold** and `code`, with a [link](https://example.org "title")
+that go on. Another sentence.
+
+1. One item
+2. Another <kbd>Enter</kbd> item
+
+| Name | Meaning |
+|------|--------:|
+| a    | **not** b |
+
+> Quoted words
+)"},
     {Format::text,
      "Dear Sir,\n\nthank you for your letter. We will send:\n  - two books\n  - a map\n\n\tYours,\n\tA. B.\n"},
 };
