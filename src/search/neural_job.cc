@@ -161,30 +161,18 @@ void NeuralJob::read_constraints() {
     }
 }
 
-// Each term once, and then again for the other places of its source, as far as all of them can be placed. A term whose
-// source the end of the text cuts has no place.
 void NeuralJob::read_terms() {
-  const Terms& terms = job_.request.terms;
   const Ending ending = ending_in(text::language_of(languages_of(job_, *models_[0]).target));
-  const std::vector<std::vector<text::Span>> places = find_terms(job_.request.text, terms);
-  std::map<std::string_view, std::size_t> times;  // of each target
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const std::size_t count = std::max<std::size_t>(places[i].size(), 1);
-    times[without_spaces(terms[i].second)] += count;
-    most = std::max(most, count);
-  }
-  for (std::size_t round = 0; round < most; ++round)
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      const bool has_place = round < places[i].size();
-      if (round > 0 && (!has_place || terms_.size() >= RequiredTerms::kMostPlaced)) continue;
-      RequiredTerm term{terms[i].first, std::string(without_spaces(terms[i].second)), ending};
-      if (is_address(term.target)) term.ending = Ending::none;
-      if (round < count_whole(prefix_.text, term.target, term.ending)) continue;
-      if (has_place) term.place = places[i][round];
-      term.times = times[term.target];
+  std::map<std::string, std::size_t> given;  // how often the prefix has a target that is not taken off yet
+  for (RequiredTerm& term : list_terms(job_.request.text, job_.request.terms, ending)) {
+    if (is_address(term.target)) term.ending = Ending::none;
+    const auto [left, is_new] = given.try_emplace(term.target);
+    if (is_new) left->second = count_whole(prefix_.text, term.target, term.ending);
+    if (left->second > 0)
+      --left->second;
+    else
       add_term(std::move(term));
-    }
+  }
 }
 
 void NeuralJob::add_term(RequiredTerm term) {

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "search/words.h"
 #include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
+
+constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
+
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
 
 // Whether the word of `text` that begins at byte `begin`, or after a space there, is the term.
 bool stands_at(const RequiredTerm& term, std::string_view text, std::size_t begin) {
@@ -24,6 +32,28 @@ bool contains_other(const RequiredTerm& term, const RequiredTerm& other) {
 }
 
 }  // namespace
+
+std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, Ending ending) {
+  const std::vector<std::vector<text::Span>> places = find_terms(text, terms);
+  std::map<std::string_view, std::size_t> times;  // of each target
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::size_t count = std::max<std::size_t>(places[i].size(), 1);
+    times[without_spaces(terms[i].second)] += count;
+    most = std::max(most, count);
+  }
+  std::vector<RequiredTerm> list;
+  for (std::size_t round = 0; round < most; ++round)
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const bool has_place = round < places[i].size();
+      if (round > 0 && (!has_place || list.size() >= kMostPlaced)) continue;
+      RequiredTerm& term = list.emplace_back();
+      term = {terms[i].first, std::string(without_spaces(terms[i].second)), ending};
+      if (has_place) term.place = places[i][round];
+      term.times = times[term.target];
+    }
+  return list;
+}
 
 void RequiredTerms::add(RequiredTerm term) {
   const text::Tokenizer& target = model_->target();

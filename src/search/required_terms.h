@@ -8,6 +8,7 @@
 
 #include "search/constraints.h"
 #include "search/model.h"
+#include "search/source_terms.h"
 #include "search/surface.h"
 #include "search/term_places.h"
 
@@ -23,6 +24,10 @@ struct RequiredTerm {
   // of the translation comes from their source: what the source repeats, a translation may leave to a pronoun.
   std::size_t times = 1;
 };
+
+// The terms that a text needs, each once, and then again for the other places of its source, as far as all of them can
+// be placed. A term whose source the end of the text cuts has no place.
+std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, Ending ending);
 
 // A term that the search writes at a token, after some that are fixed.
 struct PlacedTerm {
@@ -46,8 +51,6 @@ struct TermContext {
 // The terms that the translation of one sentence must contain, with their tokens.
 class RequiredTerms {
  public:
-  static constexpr std::size_t kMostPlaced = 16;  // each may take a search
-
   // The translation of a text in capitals may be in capitals, whatever its tokens are (text/signs.h).
   RequiredTerms(const Model& model, bool is_in_capitals) : model_(&model), is_in_capitals_(is_in_capitals) {}
 
