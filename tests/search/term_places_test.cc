@@ -47,7 +47,7 @@ TEST(TermPlace, IsAfterTheTokensThatAreFixed) {
 }
 
 TEST(TermPlace, IsBeforeTokensThatBeginTheTerm) {
-  const Tokens translation = {1, 7, 8, 9, 7, 8, 2}, term = {7, 8, 9, 9};
+  const std::vector<std::int32_t> translation = {1, 7, 8, 9, 7, 8, 2}, term = {7, 8, 9, 9};
   TermPlace place{4, 6};
   step_back(place, translation, term, 0);
   EXPECT_EQ(place.start, 4u);
