@@ -135,6 +135,7 @@ void add_attention(Cases& cases) {
                              a.k_bf16 = half_input(arrays, b.key_rows() * a.k_stride);
                              a.v_bf16 = half_input(arrays, b.key_rows() * a.v_stride);
                              if (scattered) a.key_rows = arrays.integers(b.key_rows(), std::max<Size>(b.key_rows(), 1));
+                             if (scattered) a.log_sum = nullptr;
                              a.weights = arrays.output("weights", b.heads * b.pairs());
                              kernels.attention(a);
                            });

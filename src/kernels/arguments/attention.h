@@ -32,9 +32,10 @@ struct Attention {
   // prefix. Backward does not support it. Among the rows that the layer which computed q has just written, each query
   // reads at most one: its own.
   const std::int32_t* key_rows = nullptr;
-  T* out = nullptr;            // [Nq, heads * value_size]
-  Stat<T>* log_sum = nullptr;  // [Nq, heads]: log-sum-exp of the scores; -inf without keys
-  T* weights = nullptr;        // optional: [heads, nq, nk] per sentence, before dropout
+  T* out = nullptr;  // [Nq, heads * value_size]
+  // [Nq, heads]: log-sum-exp of the scores; -inf without keys. Optional on the host; backward needs it.
+  Stat<T>* log_sum = nullptr;
+  T* weights = nullptr;  // optional: [heads, nq, nk] per sentence, before dropout
   // Only q and dout depend on the previous kernel; see Term::independent.
   bool independent_keys = false;
 };

@@ -23,15 +23,15 @@ class Softmax {
   // The scores of query i become weights after dropout, padded with zeros up to `end`.
   void apply(Size i, float* scores, Size end) const {
     const Size visible = head_.visible(i);
-    float& log_sum = a_.log_sum[head_.state(i)];
-    log_sum = -std::numeric_limits<float>::infinity();
+    float log_sum = -std::numeric_limits<float>::infinity();
     if (visible > 0) {
       const Size whole = pad_row(scores, visible);
       const float largest = row_max(whole, scores);
       const float sum = exp_row(whole, scores, largest, scores);
-      log_sum = largest + std::log(sum);
+      if (a_.log_sum) log_sum = largest + std::log(sum);
       scale_row(whole, 1 / sum, scores);
     }
+    if (a_.log_sum) a_.log_sum[head_.state(i)] = log_sum;
     std::fill(scores + visible, scores + std::max(visible, end), 0.0f);
     if (weights_) {
       float* row = weights_ + i * head_.keys;

@@ -69,7 +69,8 @@ void attention(const Attention<T>& a) {
     for (Size j = 0; j < visible; ++j) sum += weights[j] = std::exp(weights[j] - largest);
     for (Size j = 0; j < visible; ++j) weights[j] /= sum;
     const Size row = s.first_query + i;
-    a.log_sum[row * a.heads + h] = visible ? largest + std::log(sum) : -std::numeric_limits<T>::infinity();
+    if (a.log_sum)
+      a.log_sum[row * a.heads + h] = visible ? largest + std::log(sum) : -std::numeric_limits<T>::infinity();
     if (a.weights)
       for (Size j = 0; j < s.keys; ++j) a.weights[at + i * s.keys + j] = weights[j];
     for (Size d = 0; d < a.value_size; ++d) {

@@ -84,7 +84,7 @@ ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Colu
   const Size head_size = k.count / heads;
   if (options.scale == 0) call.options.scale = 1 / std::sqrt(static_cast<double>(head_size));
   call.out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
-  call.log_sum = cx.empty(stat_of(type), {queries.total(), heads});
+  if (call.out.tracked() || !cx.device().on_host()) call.log_sum = cx.empty(stat_of(type), {queries.total(), heads});
   if (options.weights) {
     Size pairs = 0;
     for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
