@@ -118,21 +118,107 @@ class ManyQueries {
   float* gathered_;         // [keys, key_size]: a contiguous copy of the keys, if it is needed
 };
 
-// Several heads of a sentence with few queries, as a decoder has them: rows of keys and values are read once per query,
-// from their beginning to their end, since reading them takes most of the time. E is the type of keys and values.
+// How FewQueries reads keys and values: in the order of memory.
 template <class E>
+struct InOrder {
+  using Element = E;
+
+  // The query in the order in which keys are read; `room` has room for a copy.
+  static HWY_INLINE const float* arrange(Size, const float* query, float* /*room*/) { return query; }
+  // The dot products of a query and kRows keys.
+  template <int kRows>
+  static HWY_INLINE void dots(Size count, const float* query, const E* const (&keys)[kRows], float (&sums)[kRows]) {
+    for (int r = 0; r < kRows; ++r) sums[r] = dot_row(count, query, keys[r]);
+  }
+  // Adds kRows weighted values to `out`.
+  template <int kRows>
+  static HWY_INLINE void add(Size count, const V (&weights)[kRows], const E* const (&values)[kRows], float* out) {
+    each_vector(0, count, [&](Size c, auto lanes) HWY_ATTR {
+      V sum = lanes.load(out + c);
+      for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(weights[r], lanes.load(values[r] + c), sum);
+      lanes.store(sum, out + c);
+    });
+  }
+  // Puts the sums of values into the order of memory.
+  static HWY_INLINE void restore(Size, float* /*out*/) {}
+};
+
+// The same for bf16, two numbers per 32-bit word: the lower halves of a vector of words are the numbers at even places,
+// the upper halves those at odd places, and one instruction widens either. Queries and sums have the even numbers of
+// each pair of vectors first.
+struct EvenOdd {
+  using Element = bf16;
+  static constexpr Size kPair = 2 * kLanes;
+
+  static HWY_INLINE const float* arrange(Size count, const float* query, float* room) {
+    for (Size c = 0; c < count; c += kPair) {
+      V even, odd;
+      hn::LoadInterleaved2(kTag, query + c, even, odd);
+      Whole::store(even, room + c);
+      Whole::store(odd, room + c + kLanes);
+    }
+    return room;
+  }
+  template <int kRows>
+  static HWY_INLINE void dots(Size count, const float* query, const bf16* const (&keys)[kRows], float (&sums)[kRows]) {
+    V even[kRows], odd[kRows];
+    for (int r = 0; r < kRows; ++r) even[r] = odd[r] = hn::Zero(kTag);
+    for (Size c = 0; c < count; c += kPair) {
+      const V query_even = Whole::load(query + c), query_odd = Whole::load(query + c + kLanes);
+      for (int r = 0; r < kRows; ++r) {
+        const auto words = load(keys[r] + c);
+        even[r] = hn::MulAdd(lower(words), query_even, even[r]);
+        odd[r] = hn::MulAdd(upper(words), query_odd, odd[r]);
+      }
+    }
+    for (int r = 0; r < kRows; ++r) sums[r] = hn::GetLane(hn::SumOfLanes(kTag, hn::Add(even[r], odd[r])));
+  }
+  template <int kRows>
+  static HWY_INLINE void add(Size count, const V (&weights)[kRows], const bf16* const (&values)[kRows], float* out) {
+    for (Size c = 0; c < count; c += kPair) {
+      V even = Whole::load(out + c), odd = Whole::load(out + c + kLanes);
+      for (int r = 0; r < kRows; ++r) {
+        const auto words = load(values[r] + c);
+        even = hn::MulAdd(weights[r], lower(words), even);
+        odd = hn::MulAdd(weights[r], upper(words), odd);
+      }
+      Whole::store(even, out + c);
+      Whole::store(odd, out + c + kLanes);
+    }
+  }
+  static HWY_INLINE void restore(Size count, float* out) {
+    for (Size c = 0; c < count; c += kPair)
+      hn::StoreInterleaved2(Whole::load(out + c), Whole::load(out + c + kLanes), kTag, out + c);
+  }
+
+ private:
+  using Words = hn::RebindToUnsigned<Tag>;
+  static HWY_INLINE hn::Vec<Words> load(const bf16* from) {
+    return hn::BitCast(Words(), hn::LoadU(hn::Repartition<std::uint16_t, Tag>(), &from->bits));
+  }
+  static HWY_INLINE V lower(hn::Vec<Words> words) { return hn::BitCast(kTag, hn::ShiftLeft<16>(words)); }
+  static HWY_INLINE V upper(hn::Vec<Words> words) {
+    return hn::BitCast(kTag, hn::And(words, hn::Set(Words(), 0xFFFF0000u)));
+  }
+};
+
+// Several heads of a sentence with few queries, as a decoder has them: rows of keys and values are read once per query,
+// from their beginning to their end, since reading them takes most of the time. `Order` is InOrder or EvenOdd.
+template <class Order>
 class FewQueries {
  public:
   FewQueries(const Head& first, Size heads, float* weights)
       : first_(first), a_(first.a), heads_(heads), weights_(weights) {
-    scores_ = scratch(Scratch::piece, heads * first.stride() + Dropout::stride(first.keys));
-    kept_ = scores_ + heads * first.stride();
+    scores_ = scratch(Scratch::piece, heads * (first.stride() + a_.key_size) + Dropout::stride(first.keys));
+    query_ = scores_ + heads * first.stride();
+    kept_ = query_ + heads * a_.key_size;
   }
 
   void run() const {
     for (Size i = 0; i < first_.queries; ++i) {
       const Size visible = first_.visible(i);
-      for (Size j = 0; j < visible; ++j) score(i, j);
+      const float* query = Order::arrange(heads_ * a_.key_size, first_.q(i), query_);
+      each_rows(visible, [&](Size j, auto rows) HWY_ATTR { score<decltype(rows)::value>(j, query); });
       for (Size h = 0; h < heads_; ++h) {
         Head head = first_;
         head.head += h;
@@ -141,20 +227,37 @@ class FewQueries {
       }
       float* out = a_.out + first_.state(i) * a_.value_size;
       std::fill_n(out, heads_ * a_.value_size, 0.0f);
-      Size j = 0;
-      for (; j + 4 <= visible; j += 4) add_values<4>(j, out);
-      for (; j < visible; ++j) add_values<1>(j, out);
+      each_rows(visible, [&](Size j, auto rows) HWY_ATTR { add_values<decltype(rows)::value>(j, out); });
+      Order::restore(heads_ * a_.value_size, out);
     }
   }
 
  private:
+  using E = typename Order::Element;
+
   float* weights_of(Size h) const { return scores_ + h * first_.stride(); }
 
-  void score(Size i, Size j) const {
-    const float* query = first_.q(i);
-    const E* key = first_.template k<E>(j);
-    for (Size h = 0; h < heads_; ++h, query += a_.key_size, key += a_.key_size)
-      weights_of(h)[j] = static_cast<float>(a_.scale) * dot_row(a_.key_size, query, key);
+  // Calls f(j, rows) for `rows` keys from j on: four, or one of the last ones.
+  template <class F>
+  static void each_rows(Size keys, F&& f) {
+    Size j = 0;
+    for (; j + 4 <= keys; j += 4) f(j, std::integral_constant<int, 4>{});
+    for (; j < keys; ++j) f(j, std::integral_constant<int, 1>{});
+  }
+
+  // The scores of kRows keys from j on.
+  template <int kRows>
+  void score(Size j, const float* query) const {
+    const E* keys[kRows];
+    for (int r = 0; r < kRows; ++r) keys[r] = first_.template k<E>(j + r);
+    for (Size h = 0; h < heads_; ++h, query += a_.key_size) {
+      float sums[kRows];
+      Order::dots(a_.key_size, query, keys, sums);
+      for (int r = 0; r < kRows; ++r) {
+        weights_of(h)[j + r] = static_cast<float>(a_.scale) * sums[r];
+        keys[r] += a_.key_size;
+      }
+    }
   }
 
   // Adds the weighted values of kRows keys from j on.
@@ -165,11 +268,7 @@ class FewQueries {
     for (Size h = 0; h < heads_; ++h, out += a_.value_size) {
       V weights[kRows];
       for (int r = 0; r < kRows; ++r) weights[r] = hn::Set(kTag, weights_of(h)[j + r]);
-      each_vector(0, a_.value_size, [&](Size c, auto lanes) HWY_ATTR {
-        V sum = lanes.load(out + c);
-        for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(weights[r], lanes.load(values[r] + c), sum);
-        lanes.store(sum, out + c);
-      });
+      Order::add(a_.value_size, weights, values, out);
       for (int r = 0; r < kRows; ++r) values[r] += a_.value_size;
     }
   }
@@ -179,11 +278,21 @@ class FewQueries {
   const Size heads_;
   float* weights_;  // [heads, queries, keys], or null
   float* scores_;   // [heads, stride]
+  float* query_;    // [heads, key_size], in the order of keys
   float* kept_;     // dropout factors of a row
 };
 
 // Transposing the keys and copying the values costs as much as a few queries.
 bool has_few_queries(const Head& head) { return head.queries < 4; }
+
+template <class E>
+void attend_with_few(const Head& first, Size heads, float* weights) {
+  const Attention<float>& a = first.a;
+  if (std::is_same_v<E, bf16> && a.key_size % EvenOdd::kPair == 0 && a.value_size % EvenOdd::kPair == 0)
+    FewQueries<EvenOdd>(first, heads, weights).run();
+  else
+    FewQueries<InOrder<E>>(first, heads, weights).run();
+}
 
 template <class E>
 void attend(const Attention<float>& a) {
@@ -195,7 +304,7 @@ void attend(const Attention<float>& a) {
       return weights ? weights + head.head * head.queries * head.keys : nullptr;
     };
     Head head(a, sentence, first);
-    if (has_few_queries(head)) return FewQueries<E>(head, heads, weights_of(head)).run();
+    if (has_few_queries(head)) return attend_with_few<E>(head, heads, weights_of(head));
     for (; head.head < first + heads; ++head.head) ManyQueries<E>(head, weights_of(head)).run();
   });
 }
