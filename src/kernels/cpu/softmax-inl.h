@@ -22,20 +22,30 @@ HWY_INLINE float row_max(Size count, const float* x) {
   return top.largest();
 }
 
-// y = exp(x - shift); returns the sum. x and y may be the same.
-HWY_INLINE float exp_row(Size count, const float* x, float shift, float* y) {
+// The sum of exp(x - shift). Calls take(c, values, lanes) for the vectors of exponentials from element c on.
+template <class Take>
+HWY_INLINE float each_exp(Size count, const float* x, float shift, Take&& take) {
   Four sum(hn::Zero(kTag));
   const V by = hn::Set(kTag, shift);
-  each_four_of(x, count, by, [=, &sum](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
+  each_four_of(x, count, by, [=, &sum, &take](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
     constexpr int kCount = length_of<decltype(v)>;
     for (int i = 0; i < kCount; ++i) v[i] = hn::Sub(v[i], by);
     exp_of(v);
-    for (int i = 0; i < kCount; ++i) {
-      lanes.store(v[i], y + c + i * kLanes);
-      sum.v[i] = hn::Add(sum.v[i], lanes.only(v[i]));
-    }
+    take(c, v, lanes);
+    for (int i = 0; i < kCount; ++i) sum.v[i] = hn::Add(sum.v[i], lanes.only(v[i]));
   });
   return sum.sum();
+}
+
+HWY_INLINE float exp_sum(Size count, const float* x, float shift) {
+  return each_exp(count, x, shift, [](Size, auto&, auto) DRAGOMAN_BODY {});
+}
+
+// y = exp(x - shift); returns the sum. x and y may be the same.
+HWY_INLINE float exp_row(Size count, const float* x, float shift, float* y) {
+  return each_exp(count, x, shift, [=](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
+    for (int i = 0; i < length_of<decltype(v)>; ++i) lanes.store(v[i], y + c + i * kLanes);
+  });
 }
 
 HWY_INLINE void scale_row(Size count, float factor, float* y) {

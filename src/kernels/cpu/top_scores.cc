@@ -51,14 +51,22 @@ struct Tables {
   BestList list(Size range, Size row) const { return {bests + (range * rows + row) * best, best}; }
 };
 
-// Reduces the logits of a row in columns [col, col + cols) and overwrites them.
-HWY_INLINE BlockSum reduce_logits(Size col, Size cols, float* logits, BestList best) {
+// Offers the logits of a row in columns [col, col + cols) to its list. Most vectors have none that the list takes.
+HWY_INLINE void offer_logits(Size col, Size cols, const float* logits, BestList best) {
+  const V lowest = splat(-std::numeric_limits<float>::infinity());
+  each_vector(0, cols, [&](Size c, auto lanes) HWY_ATTR {
+    if (hn::AllFalse(kTag, hn::Gt(lanes.load(logits + c, lowest), hn::Set(kTag, best.least())))) return;
+    for (Size i = c; i < std::min(c + kLanes, cols); ++i)
+      if (logits[i] > best.least()) best.offer({logits[i], static_cast<std::int32_t>(col + i)});
+  });
+}
+
+// Reduces the logits of a row in columns [col, col + cols).
+HWY_INLINE BlockSum reduce_logits(Size col, Size cols, const float* logits, BestList best) {
   const float largest = row_max(cols, logits);
-  if (!best.empty() && largest > best.least())
-    for (Size c = 0; c < cols; ++c)
-      if (logits[c] > best.least()) best.offer({logits[c], static_cast<std::int32_t>(col + c)});
+  if (!best.empty() && largest > best.least()) offer_logits(col, cols, logits, best);
   if (largest == -std::numeric_limits<float>::infinity()) return {largest, 0};
-  return {largest, exp_row(cols, logits, largest, logits)};
+  return {largest, exp_sum(cols, logits, largest)};
 }
 
 // Blocks [begin, end) of columns for the rows from `first` on.
