@@ -30,10 +30,12 @@ HWY_INLINE hn::Vec<IntTag> magnitude_bits(V value) {
 
 // The largest |x|; NaN if there is one.
 HWY_INLINE float largest_magnitude(Size count, const float* x) {
-  auto largest = hn::Zero(kIntTag);
-  each_vector(0, count,
-              [&](Size i, auto lanes) HWY_ATTR { largest = hn::Max(largest, magnitude_bits(lanes.load(x + i))); });
-  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(kIntTag, largest)));
+  hn::Vec<IntTag> largest[4] = {hn::Zero(kIntTag), hn::Zero(kIntTag), hn::Zero(kIntTag), hn::Zero(kIntTag)};
+  each_vector_of_four(0, count, [&](Size i, auto lanes, int w) DRAGOMAN_BODY {
+    largest[w] = hn::Max(largest[w], magnitude_bits(lanes.load(x + i)));
+  });
+  const auto any = hn::Max(hn::Max(largest[0], largest[1]), hn::Max(largest[2], largest[3]));
+  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(kIntTag, any)));
 }
 
 // Rounds kLanes numbers to whole ones within int8.
