@@ -35,10 +35,8 @@ void configure(std::int64_t upper, std::int64_t lower) {
 }
 
 struct Int8 {
-  static void add_upper() {
-    _tile_dpbssd(0, 4, 6);
-    _tile_dpbssd(1, 4, 7);
-  }
+  static void add_upper_left() { _tile_dpbssd(0, 4, 6); }
+  static void add_upper_right() { _tile_dpbssd(1, 4, 7); }
   static void add_lower() {
     _tile_dpbssd(2, 5, 6);
     _tile_dpbssd(3, 5, 7);
@@ -49,10 +47,8 @@ struct Int8 {
 };
 
 struct Bf16 {
-  static void add_upper() {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-  }
+  static void add_upper_left() { _tile_dpbf16ps(0, 4, 6); }
+  static void add_upper_right() { _tile_dpbf16ps(1, 4, 7); }
   static void add_lower() {
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
@@ -103,8 +99,9 @@ class Columns {
   __m512 scales_ = _mm512_setzero_ps(), start_ = _mm512_setzero_ps();
 };
 
-// Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied, and the
-// panels after those in use are fetched from memory.
+// Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied. If several
+// blocks share their panels, the panels after those are fetched meanwhile; a single block reads its panels only once,
+// one after another, which the hardware fetches ahead.
 template <class Format>
 class Pairs {
  public:
@@ -115,7 +112,7 @@ class Pairs {
         row_bytes_(4 * p.groups),
         panel_bytes_(kTileBytes * p.groups),
         rows_at_once_((2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
-        fetched_at_once_((2 * kTileRows + passes - 1) / passes) {}
+        fetched_at_once_(passes > 1 ? (2 * kTileRows + passes - 1) / passes : 0) {}
 
   // 16 + `lower` rows from `row` on times two panels from `col` on.
   void multiply(std::int64_t row, std::int64_t lower, std::int64_t col) {
@@ -126,9 +123,10 @@ class Pairs {
     for (std::int64_t k = 0; k < row_bytes_; k += kTileBytes, a += kTileBytes, b += kChunk) {
       for (std::int64_t i = 0; i < fetched_at_once_; ++i, next_ += kTileBytes) _mm_prefetch(next_, _MM_HINT_T1);
       _tile_loadd(6, b, kTileBytes);
-      _tile_loadd(7, b + panel_bytes_, kTileBytes);
       _tile_loadd(4, a, p_.row_stride);
-      Format::add_upper();
+      Format::add_upper_left();
+      _tile_loadd(7, b + panel_bytes_, kTileBytes);
+      Format::add_upper_right();
       _tile_loadd(5, a + kTileRows * p_.row_stride, p_.row_stride);
       Format::add_lower();
       write(rows_at_once_);
@@ -175,7 +173,8 @@ void multiply_four(const NarrowBlock& p, std::int64_t row, std::int64_t rows, st
     _tile_loadd(4, a, p.row_stride);
     _tile_loadd(6, b, kTileBytes);
     _tile_loadd(7, b + second, kTileBytes);
-    Format::add_upper();
+    Format::add_upper_left();
+    Format::add_upper_right();
     if (panels <= 2) continue;
     _tile_loadd(5, a, p.row_stride);
     _tile_loadd(6, b + third, kTileBytes);
