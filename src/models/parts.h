@@ -32,8 +32,11 @@ struct ActiveSentence {
   Size sentence = 0;  // in both
 };
 // Copies the parts of these sentences' memories that decoding still needs: keys and values to `keys`, all else into the
-// arena of `cx`.
-Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences);
+// arena of `cx`. The keys have room for `room` more source tokens.
+Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences, Size room = 0);
+// Appends the sentences of `more`: to the room that the keys of `memory` have for them, or, where it is too small, in
+// the arena of `cx`.
+void append_memory(Context& cx, Memory& memory, const Memory& more);
 
 // The state of decoding, as a value. Every hypothesis has vectors (recurrent states) and, for attention over its own
 // past, rows of the KV cache. The cache consists of pools that all hypotheses share; each hypothesis has a list of its
@@ -70,6 +73,8 @@ class State {
   // the arena of `cx`. Rows that no hypothesis needs any more are dropped. The pools have room for `room` more tokens
   // over all hypotheses.
   static State join(Context& cx, Rotation& pools, std::span<const ActiveSentence> sentences, Size room);
+  // Appends the sentences of a state that has read no tokens.
+  void append(Context& cx, const State& started);
   // Whether there are rows of the KV cache: not before the first token, and never without attention over the past.
   bool has_cache() const { return !pools_.empty(); }
   // Number of tokens that fit before the pools must grow.

@@ -169,7 +169,7 @@ class Stack {
   Size filled_ = 0;
 };
 
-nn::Keys join_keys(Context& cx, Rotation& memory, std::span<const Run> runs, std::size_t which) {
+nn::Keys join_keys(Context& cx, Rotation& memory, std::span<const Run> runs, std::size_t which, Size room) {
   std::vector<std::int32_t> lengths;
   std::vector<Tensor> indices;  // per run; undefined if all of its rows are copied
   for (const Run& run : runs) {
@@ -190,7 +190,7 @@ nn::Keys join_keys(Context& cx, Rotation& memory, std::span<const Run> runs, std
   nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths)};
   joined.one_tensor = first.one_tensor;
   const auto stacked = [&](Columns nn::Keys::*side) {
-    Stack stack(memory.next(), (first.*side).of, joined.rows.total());
+    Stack stack(memory.next(), (first.*side).of, joined.rows.total() + room);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const nn::Keys& keys = runs[r].memory->keys[which];
       if (indices[r].defined())
@@ -207,7 +207,7 @@ nn::Keys join_keys(Context& cx, Rotation& memory, std::span<const Run> runs, std
 
 }  // namespace
 
-Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences) {
+Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence> sentences, Size room) {
   std::vector<std::int32_t> lengths;
   for (const ActiveSentence& u : sentences)
     lengths.push_back(static_cast<std::int32_t>(u.memory->source.rows.length(u.sentence)));
@@ -216,8 +216,45 @@ Memory join_memories(Context& cx, Rotation& keys, std::span<const ActiveSentence
   if (sentences.empty()) return joined;
   const std::vector<Run> runs = runs_of(sentences);
   for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i)
-    joined.keys.push_back(join_keys(cx, keys, runs, i));
+    joined.keys.push_back(join_keys(cx, keys, runs, i, room));
   return joined;
+}
+
+namespace {
+
+// A tensor of `rows` rows that begins with the first `filled` rows of another.
+Tensor enlarged(Context& cx, const Tensor& from, Size filled, Size rows) {
+  const Tensor larger = cx.empty(from.dtype(), {rows, from.cols()});
+  if (filled > 0) cx.copy(from.row_view(0, filled), larger.row_view(0, filled));
+  return larger;
+}
+
+Segments concatenated(const Context& cx, const Segments& a, const Segments& b) {
+  std::vector<std::int32_t> lengths;
+  for (const Segments* part : {&a, &b})
+    for (Size s = 0; s < part->count(); ++s) lengths.push_back(static_cast<std::int32_t>(part->length(s)));
+  return Segments::from_lengths(cx, lengths);
+}
+
+}  // namespace
+
+void append_memory(Context& cx, Memory& memory, const Memory& more) {
+  memory.source.rows = concatenated(cx, memory.source.rows, more.source.rows);
+  for (std::size_t i = 0; i < memory.keys.size(); ++i) {
+    nn::Keys& keys = memory.keys[i];
+    const Size filled = keys.rows.total(), count = more.keys[i].rows.total();
+    const auto append = [&](Columns nn::Keys::*side) {
+      Tensor& rows = (keys.*side).of;
+      if (rows.rows() < filled + count) rows = enlarged(cx, rows, filled, std::max(filled + count, 2 * filled));
+      cx.copy((more.keys[i].*side).of.row_view(0, count), rows.row_view(filled, count));
+    };
+    append(&nn::Keys::keys);
+    if (keys.one_tensor)
+      keys.values.of = keys.keys.of;
+    else
+      append(&nn::Keys::values);
+    keys.rows = concatenated(cx, keys.rows, more.keys[i].rows);
+  }
 }
 
 State::Kept State::adopt(const State& from, std::span<const Size> sentences, std::vector<std::int32_t>& owned) {
@@ -278,6 +315,19 @@ State State::join(Context& cx, Rotation& pools, std::span<const ActiveSentence> 
     next.vectors.push_back(vector.tensor());
   }
   return next;
+}
+
+void State::append(Context& cx, const State& started) {
+  check(started.used_ == 0, "[append] the new state has read {} tokens, expected none", started.used_);
+  for (std::size_t v = 0; v < vectors.size(); ++v) {
+    Stack vector(cx, vectors[v], hypotheses() + started.hypotheses());
+    vector.add(vectors[v], hypotheses());
+    vector.add(started.vectors[v], started.hypotheses());
+    vectors[v] = vector.tensor();
+  }
+  lengths_.insert(lengths_.end(), started.lengths_.begin(), started.lengths_.end());
+  beams_.insert(beams_.end(), started.beams_.begin(), started.beams_.end());
+  begins_.insert(begins_.end(), started.begins_.begin(), started.begins_.end());
 }
 
 }  // namespace dragoman::models

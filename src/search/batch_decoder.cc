@@ -78,15 +78,27 @@ void BatchDecoder::add(std::vector<DecodingTask> tasks) {
                                                  [](const DecodingTask& task) { return begins_with_others(task); });
   const std::span<DecodingTask> all(tasks);
   const auto count = static_cast<std::size_t>(begin_alone - tasks.begin());
-  each_group(all.first(count), [&](std::vector<DecodingTask> group) { encode(std::move(group)); });
+  encode(all.first(count));
   each_group(all.subspan(count), [&](std::vector<DecodingTask> group) { enter(std::move(group)); });
 }
 
-void BatchDecoder::encode(std::vector<DecodingTask> tasks) {
-  step_.reset();
-  Context cx(step_);
-  Batch newcomers = read(cx, std::move(tasks));
-  move_in(newcomers);
+void BatchDecoder::encode(std::span<DecodingTask> tasks) {
+  Room later{std::vector<Size>(models_.size()), std::ssize(tasks)};
+  for (const DecodingTask& task : tasks)
+    for (std::size_t m = 0; m < models_.size(); ++m) later.tokens[m] += std::ssize(task.sources[m]);
+  bool first = true;
+  each_group(tasks, [&](std::vector<DecodingTask> group) {
+    later.sentences -= std::ssize(group);
+    for (const DecodingTask& task : group)
+      for (std::size_t m = 0; m < models_.size(); ++m) later.tokens[m] -= std::ssize(task.sources[m]);
+    step_.reset();
+    Context cx(step_);
+    Batch newcomers = read(cx, std::move(group));
+    if (std::exchange(first, false))
+      move_in(newcomers, later);
+    else
+      append(newcomers);
+  });
 }
 
 void BatchDecoder::enter(std::vector<DecodingTask> tasks) {
@@ -96,7 +108,7 @@ void BatchDecoder::enter(std::vector<DecodingTask> tasks) {
   const Packed tokens = next_tokens(cx, newcomers);
   const Scores scores = score(cx, newcomers, tokens);
   advance(cx, newcomers, tokens.rows, scores);
-  move_in(newcomers);
+  move_in(newcomers, {});
 }
 
 void BatchDecoder::step() {
@@ -107,7 +119,7 @@ void BatchDecoder::step() {
     has_cache = has_cache || member.state.has_cache();
     if (member.state.room() < live) {
       Batch none;
-      move_in(none);
+      move_in(none, {});
       break;
     }
   }
@@ -373,9 +385,9 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
 }
 
 // Merges the unfinished sentences and the new ones into one batch, in other memory.
-void BatchDecoder::move_in(Batch& newcomers) {
+void BatchDecoder::move_in(Batch& newcomers, const Room& later) {
   Batch next;
-  const Size room = (live_count(batch_) + live_count(newcomers)) * kStepsAhead;
+  const Size room = (live_count(batch_) + live_count(newcomers) + later.sentences) * kStepsAhead;
   std::vector<std::pair<const Batch*, Size>> places;
   for (Batch* batch : {&batch_, &newcomers})
     for (std::size_t s = 0; s < batch->tasks.size(); ++s)
@@ -388,13 +400,24 @@ void BatchDecoder::move_in(Batch& newcomers) {
   for (std::size_t m = 0; !places.empty() && m < models_.size(); ++m) {
     std::vector<models::ActiveSentence> sentences;
     for (const auto& [batch, s] : places) sentences.push_back({&batch->members[m].memory, &batch->members[m].state, s});
-    next.members.push_back(
-        {models_[m], models::join_memories(cx, keys_, sentences), models::State::join(cx, past_, sentences, room)});
+    const Size tokens = later.tokens.empty() ? 0 : later.tokens[m];
+    next.members.push_back({models_[m], models::join_memories(cx, keys_, sentences, tokens),
+                            models::State::join(cx, past_, sentences, room)});
   }
   for (Batch* batch : {&batch_, &newcomers})
     for (DecodingTask& task : batch->tasks)
       if (task.search) next.tasks.push_back(std::move(task));
   batch_ = std::move(next);
+}
+
+// Adds sentences that have read nothing to a batch that has room for them.
+void BatchDecoder::append(Batch& newcomers) {
+  Context cx(lasting_[lasting_now_]);
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    models::append_memory(cx, batch_.members[m].memory, newcomers.members[m].memory);
+    batch_.members[m].state.append(cx, newcomers.members[m].state);
+  }
+  for (DecodingTask& task : newcomers.tasks) batch_.tasks.push_back(std::move(task));
 }
 
 }  // namespace dragoman::search

@@ -83,8 +83,15 @@ class BatchDecoder {
     std::vector<Member> members;
   };
 
-  // add() for sentences that are encoded together, without and with their first step.
-  void encode(std::vector<DecodingTask> tasks);
+  // Room for sentences that are encoded later: their source tokens by model, and their number.
+  struct Room {
+    std::vector<Size> tokens;
+    Size sentences = 0;
+  };
+
+  // Encodes sentences that take their first step with the batch.
+  void encode(std::span<DecodingTask> tasks);
+  // Sentences that are encoded together and take their first step before they join the batch.
   void enter(std::vector<DecodingTask> tasks);
   Batch read(Context& cx, std::vector<DecodingTask> tasks) const;
   // What the decoder reads next: the start and the prefix of a new sentence, or the last token of each hypothesis.
@@ -106,7 +113,8 @@ class BatchDecoder {
   static void remember_attention(DecodingTask& task, const Scores& scores, Size first_row);
   // `cx` has the memory for the states of the chosen hypotheses.
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
-  void move_in(Batch& batch);
+  void move_in(Batch& batch, const Room& later);
+  void append(Batch& batch);
   void keep_cache();
 
   std::vector<const models::Seq2seq*> models_;

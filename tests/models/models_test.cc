@@ -113,6 +113,39 @@ TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
   }
 }
 
+TEST_F(Zoo, NewSentencesMayBeAppendedToABatchThatHasRoomForThem) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 5, false);
+    Workspace first(cpu_device()), second(cpu_device()), joined(cpu_device()), step(cpu_device());
+    Context cx(first), late(second), keep(joined), now(step);
+    const Memory early = model.encode(cx, sentences({kSources[0], kSources[1]}).packed(cx));
+    State state = model.start(cx, early, true);
+    model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), early, state);
+    const Memory other = model.encode(late, sentences({kSources[2], kSources[0]}).packed(late));
+    const ActiveSentence one[] = {{&early, &state, 1}};
+    Rotation keys(cpu_device()), pools(cpu_device());
+    Memory memory = join_memories(keep, keys, one, other.source.rows.total());
+    State together = State::join(keep, pools, one, 3);
+    append_memory(keep, memory, other);
+    together.append(keep, model.start(late, other, true));
+    first.reset();
+    second.reset();
+    const Decoded decoded = model.decode(now, sentences({{5}, {1}, {2}}).packed(now), memory, together);
+    const std::vector<double> logits = model.logits(now, decoded.features).to_host<double>();
+    const std::vector<Ids> histories = {{1, 7, 5}, {1}, {2}};
+    const std::vector<Ids> sources = {kSources[1], kSources[2], kSources[0]};
+    for (std::size_t h = 0; h < 3; ++h) {
+      const std::vector<double> all = whole(model, {sources[h]}, {histories[h]});
+      expect_same({all.end() - 13, all.end()},
+                  {logits.begin() + static_cast<std::ptrdiff_t>(13 * h),
+                   logits.begin() + static_cast<std::ptrdiff_t>(13 * h + 13)},
+                  1e-10, "sentence " + std::to_string(h));
+    }
+  }
+}
+
 TEST_F(Zoo, SentencesThatMoveTakeTheMemoryOfTheirKeysAndNoMore) {
   ModelConfig config = preset("transformer-small");
   config.source_vocabulary = config.target_vocabulary = 50;
