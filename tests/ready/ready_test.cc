@@ -207,7 +207,8 @@ TEST_P(ReadyModel, KeepsMostMarkup) {
       kept += translation.starts_with(before) && translation.ends_with(after);
     });
   }
-  EXPECT_GE(kept, texts * 6 / 10) << "of " << texts;
+  // The English to German model learned signs after its training, by their embeddings alone.
+  EXPECT_GE(100 * kept, (&sentences() == &english() ? 60 : 98) * texts) << kept << " of " << texts;
 }
 
 TEST_P(ReadyModel, KeepsTheMinutesOfTimes) {
