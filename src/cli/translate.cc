@@ -27,8 +27,8 @@ document::Format document_format(InputFormat format) {
     case InputFormat::xml: return document::Format::xml;
     case InputFormat::srt: return document::Format::srt;
     case InputFormat::po: return document::Format::po;
-    case InputFormat::automatic:
     case InputFormat::markdown: return document::Format::markdown;
+    case InputFormat::automatic:
     case InputFormat::lines:
     case InputFormat::text: break;
   }
@@ -93,20 +93,18 @@ void check_files(const TranslateOptions& options) {
                                    {"--attention-svg", options.attention_svg}});
 }
 
-int translate_document(const TranslateOptions& options) {
+void translate_document(const TranslateOptions& options, search::TextTranslator& translator) {
   const run::SharedConstraints constraints(options.terms, options.banned);
-  search::TextTranslator translator(options.models, options.translator);
   translator.check_request(constraints.all(), options.search);
   std::vector<document::Document> documents;
-  documents.push_back(
-      document::Document::parse(data::read_whole(options.input), document_format(options.format), options.document));
+  documents.push_back(document::Document::parse(data::read_whole(options.input),
+                                                document_format(options.actual_format()), options.document));
   const search::DocumentBatch batch(std::move(documents), [&](Request& request) { constraints.add_to(request); });
   if (batch.has_inner_tags() && !translator.aligns())
     log::warning("the model does not align words: tags are placed in proportion to their place in the source");
   data::LineWriter out(options.output);
   out.write_lines(search::translate_documents(translator, batch, options.search).front());
   out.commit();
-  return 0;
 }
 
 // Translates the lines of one file.
@@ -140,8 +138,12 @@ void translate_claimed(run::FileQueue& queue, const run::FileQueue::Claim& claim
   options.output = claim.output;
   try {
     check_files(options);
-    run::check_readable(options.input, options.max_line_bytes);
-    translate_lines(options, options.search, translator);
+    if (options.is_lines()) {
+      run::check_readable(options.input, options.max_line_bytes);
+      translate_lines(options, options.search, translator);
+    } else {
+      translate_document(options, translator);
+    }
   } catch (const WriteError&) {
     throw;
   } catch (const Error& error) {
@@ -172,23 +174,23 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   find_models(options, words);
   const bool are_many = run::FileQueue::is_meant(options.input, options.output);
   check(!are_many || !options.is_for_one_file(),
-        "--input {} means many files; documents, prefixes, references and additional outputs are for one",
-        options.input);
+        "--input {} means many files; prefixes, references and additional outputs are for one", options.input);
   if (!are_many) check_files(options);
   complete(options, compute);
   search::check_options(options.search);
   if (const std::string warning = run::check_direction(options.models, options.from, options.search.to);
       !warning.empty())
     log::warning("{}", warning);
-  if (!options.is_lines()) return translate_document(options);
   std::optional<run::FileQueue> queue;
   if (are_many) queue.emplace(options.input, options.output);
   search::TextTranslator translator(options.models, options.translator);
   if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
   if (queue)
     translate_many(*queue, options, translator);
-  else
+  else if (options.is_lines())
     translate_lines(options, options.search, translator);
+  else
+    translate_document(options, translator);
   return 0;
 }
 

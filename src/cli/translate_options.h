@@ -12,7 +12,7 @@
 namespace dragoman::cli {
 
 // Lines are translated as they come, each by itself; the other formats are documents, which are read as a whole.
-// `automatic` is Markdown for a file whose name says so, and lines otherwise.
+// `automatic` is what the name of the file says, and lines if it says nothing.
 enum class InputFormat { automatic, lines, text, html, xml, srt, po, markdown };
 
 }  // namespace dragoman::cli
@@ -53,9 +53,9 @@ struct TranslateOptions {
       "file to translate, plain or gzip; - is stdin; a pattern in quotes ('in/*.gz') or a folder means many files");
     v("format", format,
       "lines are translated one by one; the other formats are documents that keep their structure: plain text, HTML, "
-      "XML, subtitles (SubRip), catalogues of messages (gettext) and Markdown; auto is markdown if the name of the "
-      "input "
-      "ends in .md, and otherwise lines");
+      "XML, subtitles (SubRip), catalogues of messages (gettext) and Markdown; auto is the format that the name of a "
+      "file "
+      "says (.md, .html, .po, .srt, .xml), and otherwise lines");
     v("output", output,
       "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout; of many "
       "files, the folder for files of the same names");
@@ -107,10 +107,11 @@ struct TranslateOptions {
         "n-best json prefixes max-line-bytes alignments tree side-by-side tree-svg attention-svg",
         [this] { return is_lines(); }, "it is for lines, and this is a document (--format)");
     v.only_if(
-        "ignored-tags splitting-tags non-splitting-tags", [this] { return format == InputFormat::xml; },
+        "ignored-tags splitting-tags non-splitting-tags", [this] { return actual_format() == InputFormat::xml; },
         "only XML has such tags (--format xml)");
     v.only_if(
-        "retranslate", [this] { return format == InputFormat::po; }, "only catalogues have translations (--format po)");
+        "retranslate", [this] { return actual_format() == InputFormat::po; },
+        "only catalogues have translations (--format po)");
     v.only_if(
         "explain", [this] { return json; }, "explanations are part of the output of --json");
     v.only_if(
@@ -121,18 +122,30 @@ struct TranslateOptions {
         "reference", [this] { return !side_by_side.empty(); }, "it adds references to the file of --side-by-side");
   }
 
-  bool is_lines() const { return format == InputFormat::lines || (format == InputFormat::automatic && !is_markdown()); }
+  // The format of the input.
+  InputFormat actual_format() const;
+  bool is_lines() const { return actual_format() == InputFormat::lines; }
   bool draws() const { return !tree_svg.empty() || !attention_svg.empty(); }
-  // Whether more than lines and their translations is read or written.
+  // Whether more than texts and their translations is read or written.
   bool is_for_one_file() const {
-    return !is_lines() || draws() || !prefixes.empty() || !reference.empty() || !alignments.empty() || !tree.empty() ||
+    return draws() || !prefixes.empty() || !reference.empty() || !alignments.empty() || !tree.empty() ||
            !side_by_side.empty();
   }
-
- private:
-  bool is_markdown() const {
-    return (input.ends_with(".md") || input.ends_with(".markdown")) && !run::FileQueue::is_meant(input, output);
-  }
 };
+
+inline InputFormat TranslateOptions::actual_format() const {
+  constexpr std::pair<std::string_view, InputFormat> kEndings[] = {
+      {".md", InputFormat::markdown}, {".markdown", InputFormat::markdown},
+      {".html", InputFormat::html},   {".htm", InputFormat::html},
+      {".po", InputFormat::po},       {".srt", InputFormat::srt},
+      {".xml", InputFormat::xml}};
+  if (format != InputFormat::automatic) return format;
+  if (run::FileQueue::is_meant(input, output)) return InputFormat::lines;  // each of them has its own
+  std::string_view name = input;
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  for (const auto& [ending, meant] : kEndings)
+    if (name.ends_with(ending)) return meant;
+  return InputFormat::lines;
+}
 
 }  // namespace dragoman::cli

@@ -14,7 +14,8 @@
 namespace dragoman::document {
 namespace {
 
-constexpr std::size_t kLongestTag = 1024;  // bytes of an HTML tag or the destination of a link; bounds the work
+constexpr std::size_t kLongestTag = 1024;   // bytes of an HTML tag or the destination of a link; bounds the work
+constexpr std::size_t kLongestLabel = 999;  // bytes of the label of a link; CommonMark has the same limit
 constexpr std::string_view kSpecial = "\\\n`<![]*_~&{:$";
 
 bool is_mark(char c) {
@@ -202,6 +203,10 @@ class InlineReader {
     return at;
   }
 
+  bool is_label_of_link(std::string_view label) const {
+    return label.size() <= kLongestLabel && labels_.contains(markdown_label(label));
+  }
+
   // A link becomes an element around its text. Images, footnote marks and links whose text is their label stay.
   bool read_link(std::size_t bracket) {
     const auto match = closing_.find(bracket);
@@ -220,7 +225,7 @@ class InlineReader {
       const std::string_view named =
           second == closing_.end() ? label : text_.substr(after + 1, second->second - after - 1);
       is_label = named.empty() || second == closing_.end();
-      if (!labels_.contains(markdown_label(named.empty() ? label : named))) return false;
+      if (!is_label_of_link(named.empty() ? label : named)) return false;
       end = second == closing_.end() ? after : second->second + 1;
     }
     if (is_image || is_label) {
@@ -394,6 +399,12 @@ class JoinedLines {
   std::string text_;
 };
 
+// Marks of emphasis with nothing between them would be text, and a link with no words invisible.
+Tag::Emptied when_emptied(std::string_view name) {
+  if (name == "[") return Tag::Emptied::keeps_words;
+  return is_mark(name[0]) ? Tag::Emptied::goes : Tag::Emptied::stays;
+}
+
 }  // namespace
 
 std::string markdown_label(std::string_view text) {
@@ -420,7 +431,7 @@ void add_markdown(std::string_view document, std::span<const Range> lines, const
       case Item::Kind::line_break: paragraph.finish(); break;
       case Item::Kind::point: paragraph.add_point(bytes); break;
       case Item::Kind::address: paragraph.add_address(bytes); break;
-      case Item::Kind::open: paragraph.open(item.name, bytes); break;
+      case Item::Kind::open: paragraph.open(item.name, bytes, when_emptied(item.name)); break;
       case Item::Kind::close: paragraph.close(item.name, bytes); break;
       case Item::Kind::decoded: paragraph.add_decoded(item.name, bytes); break;
       case Item::Kind::delimiters: break;

@@ -148,8 +148,9 @@ void Paragraph::add_point(Range bytes) { add_tag(Tag::Kind::point, bytes); }
 
 void Paragraph::add_address(Range bytes) { options_.cuts_at_addresses ? finish() : add_point(bytes); }
 
-void Paragraph::open(std::string_view name, Range bytes) {
+void Paragraph::open(std::string_view name, Range bytes, Tag::Emptied emptied) {
   stack_.push_back({std::string(name), add_tag(Tag::Kind::open, bytes)});
+  tags_.back().emptied = emptied;
   ++count_of_name_[stack_.back().name].open;
 }
 

@@ -26,7 +26,7 @@ class Paragraph {
   // White space that counts as one space; `verbatim` if it is one.
   void add_space(Range bytes, bool verbatim = false);
   // Tags of elements. A closing tag belongs to the last open element of its name.
-  void open(std::string_view name, Range bytes);
+  void open(std::string_view name, Range bytes, Tag::Emptied emptied = Tag::Emptied::stays);
   void close(std::string_view name, Range bytes);
   // Bytes that stay as they are.
   void add_point(Range bytes);

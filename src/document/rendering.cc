@@ -32,7 +32,10 @@ class TagWriter {
         out_(out),
         tree_(segment),
         units_(text::split_units(text_)),
-        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, segment.text, units_, translated))) {}
+        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, segment.text, units_, translated))),
+        gone_(tree_.nodes().size()) {
+    find_gone();
+  }
 
   // Without recursion: elements may be nested as deeply as the document likes.
   void write() {
@@ -62,6 +65,24 @@ class TagWriter {
   const Tag& tag(int index) const { return segment_.tags[static_cast<std::size_t>(index)]; }
   bool is_between_units(int node) const { return place(node).first == place(node).last; }
 
+  // Whether an element had words that have no counterpart.
+  bool is_emptied(int node) const {
+    const TagNode& element = tree_[node];
+    return element.open != TagNode::kNone && element.close != TagNode::kNone && !element.is_hollow() &&
+           is_between_units(node);
+  }
+
+  // Elements that go, with all that is in them.
+  void find_gone() {
+    std::vector<bool> has_content(gone_.size());
+    for (int node = static_cast<int>(gone_.size()) - 1; node > 0; --node) {
+      const auto at = static_cast<std::size_t>(node);
+      gone_[at] = is_emptied(node) && tag(tree_[node].open).emptied == Tag::Emptied::goes && !has_content[at];
+      if (!gone_[at]) has_content[static_cast<std::size_t>(tree_[node].parent)] = true;
+    }
+  }
+  bool is_gone(int node) const { return gone_[static_cast<std::size_t>(node)]; }
+
   // In the order of the translation.
   std::vector<int> children_of(int node) const {
     std::vector<int> children = tree_.children(node);
@@ -86,25 +107,34 @@ class TagWriter {
   }
 
   void begin(int node) {
+    if (is_gone(node)) return;
     const TagPlace& here = place(node);
     const int opening = tree_[node].open;
     const bool has_space_inside = opening != TagNode::kNone && tag(opening).space_after && !tag(opening).space_before;
     const bool is_early = here.beside_previous || (has_space_inside && !is_between_units(node));
     write_text(is_early ? end_before(here.first) : begin_of(here.first));
     if (opening == TagNode::kNone) return;
-    if (tree_[node].is_hollow() && (tag(opening).space_before || would_join_before(opening))) write_space();
+    if (has_no_words(node) && (tag(opening).space_before || would_join_before(opening))) write_space();
     write_tag(opening);
+    if (is_emptied(node) && tag(opening).emptied == Tag::Emptied::keeps_words) write_source(tree_[node]);
     if (tree_[node].is_point) separate_from_text(opening);
   }
 
   void end(int node) {
-    if (tree_[node].is_point) return;
+    if (tree_[node].is_point || is_gone(node)) return;
     const TagPlace& here = place(node);
     const int closing = tree_[node].close;
     const bool has_space_inside = closing != TagNode::kNone && tag(closing).space_before && !tag(closing).space_after;
     if (!is_between_units(node)) write_text(has_space_inside ? begin_of(here.last) : end_before(here.last));
     write_tag(closing);
-    if (closing != TagNode::kNone && tree_[node].is_hollow()) separate_from_text(closing);
+    if (closing != TagNode::kNone && has_no_words(node)) separate_from_text(closing);
+  }
+
+  bool has_no_words(int node) const { return tree_[node].is_hollow() || is_emptied(node); }
+
+  void write_source(const TagNode& element) {
+    const std::size_t begin = tag(element.open).position, end = tag(element.close).position;
+    append_text_(std::string_view(segment_.text).substr(begin, end - begin), out_);
   }
 
   // Whether a tag would touch a word before it, as it does not in the document. Line breaks of messages may.
@@ -137,6 +167,7 @@ class TagWriter {
   TagTree tree_;
   std::vector<text::Unit> units_;
   std::vector<TagPlace> places_;
+  std::vector<bool> gone_;  // per node
 };
 
 }  // namespace

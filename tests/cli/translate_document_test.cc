@@ -60,6 +60,21 @@ TEST_F(TranslateDocumentCommand, AFileWhoseNameSaysSoIsMarkdown) {
   EXPECT_NE(translate("--input page.md --json").err.find("this is a document"), std::string::npos);
 }
 
+TEST_F(TranslateDocumentCommand, EveryOneOfManyFilesIsWhatItsNameSays) {
+  const std::string dog = translate_line("the dog");
+  folder_.write("in/page.html", "<p>the dog</p>");
+  folder_.write("in/page.md", "- the dog\n");
+  folder_.write("in/page.po", "msgid \"the dog\"\nmsgstr \"\"\n");
+  folder_.write("in/page.txt", "the dog\n");
+  const Outcome outcome = translate("--input in --output out");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(folder_.read("out/page.html"), "<p>" + dog + "</p>");
+  EXPECT_EQ(folder_.read("out/page.md"), "- " + dog + "\n");
+  EXPECT_EQ(folder_.read("out/page.po"), "#, fuzzy\nmsgid \"the dog\"\nmsgstr \"" + dog + "\"\n");
+  EXPECT_EQ(folder_.read("out/page.txt"), dog + "\n");
+  EXPECT_NE(translate("--input in/page.html --json").err.find("this is a document"), std::string::npos);
+}
+
 TEST_F(TranslateDocumentCommand, SaysOnceThatTagsArePlacedByProportion) {
   folder_.write("page", "<p>the <b>dog</b> is here</p><p>the <b>house</b> is here</p>");
   EXPECT_EQ(translate("--format html < page").err, "");

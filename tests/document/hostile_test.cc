@@ -130,6 +130,12 @@ TEST(HostileDocuments, TimeGrowsWithTheBytes) {
       expect_fast(repeated(part, kBytes / part.size()) + repeated(end, kBytes / part.size()), format);
 }
 
+TEST(HostileDocuments, NestedBracketsOfMarkdown) {
+  constexpr std::size_t kDepth = 200'000;
+  for (const std::string close : {"]", "](", "][a]"})
+    expect_fast(repeated("[", kDepth) + repeated(close, kDepth) + "\n\n[a]: b\n", Format::markdown);
+}
+
 TEST(HostileDocuments, TagsOfXmlThatEndNowhereAreRefusedInTime) {
   expect_fast(repeated("<b>\n", 250'000) + repeated("</b>\n", 249'999), Format::xml);
   expect_fast("<a>" + repeated("word <b/>", 100'000) + "</b>", Format::xml);

@@ -110,5 +110,25 @@ TEST(Markdown, ItselfAsATranslationGivesTheSameBytes) {
   }
 }
 
+// The translation of one segment, with links between words.
+std::string translated(const std::string& text, const std::string& target, const std::vector<AlignmentLink>& links) {
+  const Document document = Document::parse(text, Format::markdown);
+  return document.render({with_word_links(document.segments().at(0), target, links)});
+}
+
+TEST(Markdown, EmphasisWithoutWordsGoesAndALinkWithoutWordsKeepsThem) {
+  EXPECT_EQ(translated("I **do** like it.", "Es gefällt mir.", {{0, 2}, {2, 1}, {3, 0}}), "Es gefällt mir.");
+  EXPECT_EQ(translated("I ***do*** like it.", "Es gefällt mir.", {{0, 2}, {2, 1}, {3, 0}}), "Es gefällt mir.");
+  EXPECT_EQ(translated("It is [the house](a.html) here", "Es ist hier", {{0, 0}, {1, 1}, {4, 2}}),
+            "Es ist [the house](a.html) hier");
+  EXPECT_EQ(translated("It **`is`** here", "Es hier", {{0, 0}, {1, 1}}), "Es **`is`** hier") << "code stays";
+}
+
+TEST(Markdown, LabelsHaveAtMost999Bytes) {
+  const std::string label(999, 'a');
+  EXPECT_EQ(segments("[words][" + label + "]\n\n[" + label + "]: b.html\n"), (Texts{"words"}));
+  EXPECT_EQ(segments("[words][" + label + "a]\n\n[" + label + "a]: b.html\n").at(0), "[words][" + label + "a]");
+}
+
 }  // namespace
 }  // namespace dragoman::document

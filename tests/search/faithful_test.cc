@@ -158,6 +158,7 @@ TEST(LostParts, AreMarksAroundAddressesAndPlaceholders) {
   EXPECT_EQ(lost("See " + address + ".", "Siehe " + address, kEnglishGerman),
             (Numbers{{address + ".", address + "."}}));
   EXPECT_EQ(lost("See " + address + ".", "Unter " + address + " steht mehr.", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost("Mail <a@b.de> now", "Mail a@b.de jetzt", kEnglishGerman), Numbers{}) << "may be a tag";
   EXPECT_EQ(lost("Open '%s' now", "Jetzt %s öffnen", kEnglishGerman), (Numbers{{"'%s'", "'%s'"}}));
   EXPECT_EQ(lost("Open \"%s\" now", "Jetzt „%s“ öffnen", kEnglishGerman), Numbers{});
   EXPECT_EQ(lost("Jetzt „%s“ öffnen", "Open %s now", kGermanEnglish), (Numbers{{"„%s“", "\"%s\""}}));
