@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/cli/program.h"
 #include "tests/search/text_model.h"
@@ -62,16 +63,17 @@ TEST_F(TranslateDocumentCommand, AFileWhoseNameSaysSoIsMarkdown) {
 
 TEST_F(TranslateDocumentCommand, EveryOneOfManyFilesIsWhatItsNameSays) {
   const std::string dog = translate_line("the dog");
+  std::filesystem::create_directory(folder_.file("in"));
   folder_.write("in/page.html", "<p>the dog</p>");
   folder_.write("in/page.md", "- the dog\n");
   folder_.write("in/page.po", "msgid \"the dog\"\nmsgstr \"\"\n");
   folder_.write("in/page.txt", "the dog\n");
   const Outcome outcome = translate("--input in --output out");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(folder_.read("out/page.html"), "<p>" + dog + "</p>");
-  EXPECT_EQ(folder_.read("out/page.md"), "- " + dog + "\n");
-  EXPECT_EQ(folder_.read("out/page.po"), "#, fuzzy\nmsgid \"the dog\"\nmsgstr \"" + dog + "\"\n");
-  EXPECT_EQ(folder_.read("out/page.txt"), dog + "\n");
+  EXPECT_EQ(support::read_all(folder_.file("out/page.html")), "<p>" + dog + "</p>");
+  EXPECT_EQ(support::read_all(folder_.file("out/page.md")), "- " + dog + "\n");
+  EXPECT_EQ(support::read_all(folder_.file("out/page.po")), "#, fuzzy\nmsgid \"the dog\"\nmsgstr \"" + dog + "\"\n");
+  EXPECT_EQ(support::read_all(folder_.file("out/page.txt")), dog + "\n");
   EXPECT_NE(translate("--input in/page.html --json").err.find("this is a document"), std::string::npos);
 }
 

@@ -31,6 +31,8 @@ void configure(std::int64_t upper, std::int64_t lower) {
   for (const int tile : {0, 1, 4}) tiles.set(tile, upper);
   for (const int tile : {2, 3, 5}) tiles.set(tile, lower);
   for (const int tile : {6, 7}) tiles.set(tile, kTileRows);
+  // GCC 12 takes the configuration for 8 bytes long and would leave out the stores of the rest.
+  __asm__ volatile("" : : "m"(tiles));
   _tile_loadconfig(&tiles);
 }
 
