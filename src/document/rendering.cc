@@ -114,9 +114,11 @@ class TagWriter {
     const bool is_early = here.beside_previous || (has_space_inside && !is_between_units(node));
     write_text(is_early ? end_before(here.first) : begin_of(here.first));
     if (opening == TagNode::kNone) return;
-    if (has_no_words(node) && (tag(opening).space_before || would_join_before(opening))) write_space();
+    const bool keeps_words = keeps_its_words(node);
+    if ((tree_[node].is_hollow() || keeps_words) && (tag(opening).space_before || would_join_before(opening)))
+      write_space();
     write_tag(opening);
-    if (is_emptied(node) && tag(opening).emptied == Tag::Emptied::keeps_words) write_source(tree_[node]);
+    if (keeps_words) write_source(tree_[node]);
     if (tree_[node].is_point) separate_from_text(opening);
   }
 
@@ -127,10 +129,12 @@ class TagWriter {
     const bool has_space_inside = closing != TagNode::kNone && tag(closing).space_before && !tag(closing).space_after;
     if (!is_between_units(node)) write_text(has_space_inside ? begin_of(here.last) : end_before(here.last));
     write_tag(closing);
-    if (closing != TagNode::kNone && has_no_words(node)) separate_from_text(closing);
+    if (closing != TagNode::kNone && (tree_[node].is_hollow() || keeps_its_words(node))) separate_from_text(closing);
   }
 
-  bool has_no_words(int node) const { return tree_[node].is_hollow() || is_emptied(node); }
+  bool keeps_its_words(int node) const {
+    return is_emptied(node) && tag(tree_[node].open).emptied == Tag::Emptied::keeps_words;
+  }
 
   void write_source(const TagNode& element) {
     const std::size_t begin = tag(element.open).position, end = tag(element.close).position;

@@ -139,8 +139,7 @@ TEST_F(TranslateMany, MistakesAreSaidBeforeAnythingIsTranslated) {
            {"--input 'locked/*' --output out/",
             "locked/part0 and locked/part0.lock cannot be translated into one folder"},
            {"--input 'in/*'", "expected --input"},
-           {"--input 'in/*' --output out/ --alignments links", "for one"},
-           {"--input 'in/*' --output out/ --format html", "for one"}}) {
+           {"--input 'in/*' --output out/ --alignments links", "for one"}}) {
     const Outcome outcome = translate(arguments);
     EXPECT_EQ(outcome.status, 1) << arguments;
     EXPECT_NE(outcome.err.find(reason), std::string::npos) << arguments << "\n" << outcome.err;
