@@ -98,6 +98,7 @@ std::string as_line(const std::string& text, std::string_view source) {
 }
 
 bool is_address(std::string_view text) {
+  if (text.starts_with('<') && text.ends_with('>')) text = text.substr(1, text.size() - 2);
   const document::Range found = document::find_address(text, 0);
   return found.begin == 0 && found.end == text.size() && !text.empty();
 }

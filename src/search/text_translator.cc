@@ -57,6 +57,14 @@ bool is_only_marks(const Job& job) {
   return true;
 }
 
+// An address, with angle brackets if it has them.
+std::string address_at(std::string_view text, document::Range found) {
+  const bool has_brackets =
+      found.begin > 0 && text[found.begin - 1] == '<' && found.end < text.size() && text[found.end] == '>';
+  const std::size_t more = has_brackets ? 1 : 0;
+  return std::string(text.substr(found.begin - more, found.end - found.begin + 2 * more));
+}
+
 // Adds the URLs and e-mail addresses of the text that the engine can write, in at most `limit` tokens, to the terms.
 void require_addresses(Request& request, const Engine& engine, int limit) {
   constexpr std::size_t kMostAddresses = 16;
@@ -65,7 +73,7 @@ void require_addresses(Request& request, const Engine& engine, int limit) {
   for (; found.begin < found.end && request.terms.size() < most;
        found = document::find_address(request.text, found.end)) {
     if (is_inside_tag(request.text, found.begin)) continue;
-    const std::string address = request.text.substr(found.begin, found.end - found.begin);
+    const std::string address = address_at(request.text, found);
     const auto is_same = [&](const auto& term) { return term.second == address; };
     if (std::any_of(request.terms.begin(), request.terms.end(), is_same) || engine.count_tokens(address) > limit)
       continue;

@@ -197,6 +197,16 @@ TEST_P(ReadyModel, CopiesPlaceholders) {
   EXPECT_GE(kept, texts - 1) << "of " << texts;
 }
 
+TEST_P(ReadyModel, KeepsAngleBracketsAroundAddresses) {
+  for (const std::string address : {"<https://example.com/x>", "<a@b.de>", "<https://example.com>"}) {
+    std::vector<std::string> texts;
+    for (const std::string& text : sentences().plain) texts.push_back(address + " " + text);
+    translate(texts, [&](const std::string& text, const std::string& translation) {
+      EXPECT_NE(translation.find(address), std::string::npos) << text << "\n" << translation;
+    });
+  }
+}
+
 TEST_P(ReadyModel, KeepsMostMarkup) {
   int texts = 0, kept = 0;
   for (const auto& [before, after] : kMarkup) {
