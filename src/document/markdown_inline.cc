@@ -214,7 +214,8 @@ class InlineReader {
     const std::size_t close = match->second, after = close + 1;
     const bool is_image = bracket > at_;
     const std::string_view label = text_.substr(bracket + 1, close - bracket - 1);
-    if (!is_image && label.starts_with('^') && label.find_first_of(" \n") == label.npos) {
+    const bool may_be_footnote = !is_image && label.starts_with('^') && label.size() <= kLongestLabel;
+    if (may_be_footnote && label.find_first_of(" \n") == label.npos) {
       add(Item::Kind::point, after);
       return true;
     }

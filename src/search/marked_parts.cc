@@ -29,7 +29,7 @@ void add_addresses(std::string_view text, std::vector<MarkedPart>& parts) {
     if (found.begin == found.end) return;
     const document::Range marked = document::with_marks(text, at, found);
     const std::string_view rest = text.substr(found.end);
-    if (marked.begin < found.begin && is_among(text::code_point_at(text, marked.begin).code, kOpening))
+    if (marked.begin < found.begin)
       parts.push_back(with_usual_marks(text, marked, found));
     else if (rest == "." || rest == "!" || rest == "?")
       parts.push_back(

@@ -57,7 +57,7 @@ std::size_t space_before(std::string_view text) {
 }
 
 // Whether a number is the first of a range, or is counted in millions.
-bool is_larger(std::string_view following) {
+bool is_range_or_multiple(std::string_view following) {
   constexpr std::array kWords = std::to_array<std::string_view>(
       {"mill", "bill", "tril", "thou", "taus", "hund", "mio", "mrd", "bn", "mn", "m", "k", "tsd", "zill"});
   following.remove_prefix(space_after(following));
@@ -79,7 +79,7 @@ SignedNumber with_sign(const Sign& sign, const Number& number, std::string_view 
   std::size_t begin = number.begin, end = number.end;
   if (precedes) begin -= gap_before + sign.sign.size();
   if (!precedes) end += gap_after + sign.sign.size();
-  if (is_larger(text.substr(end)) || !stands_alone(text, begin, end)) return {};
+  if (is_range_or_multiple(text.substr(end)) || !stands_alone(text, begin, end)) return {};
   SignedNumber part{std::string(text.substr(begin, end - begin)), ""};
   const std::string mark(sign.sign);
   switch (sign.side) {
