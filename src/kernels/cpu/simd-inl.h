@@ -147,7 +147,16 @@ struct Four {
 
 // ---- elementary functions -------------------------------------------------------------------------------------
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. The error of ln 2 as a float, n times, stays below 3e-7.
+// x = n ln 2 + r with |r| <= ln 2 / 2.
+// With fused multiply-add, the error of ln 2 as a float, n times, stays below 3e-7. Without, the product n ln 2 is
+// rounded, so that ln 2 has two parts: n times the first is exact.
+HWY_INLINE V without_powers(V x, V n) {
+#if HWY_NATIVE_FMA
+  return hn::NegMulAdd(n, splat(0.69314718055994531), x);
+#else
+  return hn::Sub(hn::Sub(x, hn::Mul(n, splat(0.693359375))), hn::Mul(n, splat(-2.1219444005469058e-4)));
+#endif
+}
 struct ExpParts {
   V power;      // 2^n; valid for -127 <= n <= 127, and 0 for n = -127
   V minus_one;  // e^r - 1: r times a Chebyshev fit of (e^r - 1) / r, relative error below 5e-7
@@ -156,7 +165,7 @@ HWY_INLINE ExpParts exp_parts(V x) {
   // Adding 1.5 * 2^23 rounds to an integer in the low bits; 127 more is the exponent bias of 2^n.
   const V shift = splat(12582912 + 127);
   const V shifted = hn::MulAdd(x, splat(1.44269504088896341), shift);
-  const V r = hn::NegMulAdd(hn::Sub(shifted, shift), splat(0.69314718055994531), x);
+  const V r = without_powers(x, hn::Sub(shifted, shift));
   const V r2 = hn::Mul(r, r);
   const V low = hn::MulAdd(r, splat(0.166665766661), splat(0.4999936962));
   const V high = hn::MulAdd(r, splat(0.00836323288368), splat(0.0418760635159));
