@@ -129,6 +129,23 @@ Spans add_lost_dates(std::string_view source, std::string_view translation, cons
   return joined(spans, others);
 }
 
+// The digits of each number of a translation, with spaces between numbers and without.
+std::set<std::string> digits_of(std::string_view translation) {
+  std::set<std::string> digits;
+  for (const std::string_view separators : {"", " "})
+    for (const Number& number : numbers_of(translation, separators)) digits.insert(number.digits());
+  return digits;
+}
+
+// Whether spaces group the digits: 14 000, but not 030 123 456, which is no number to count with.
+bool is_spaced(const Number& number) {
+  const auto& groups = number.groups;
+  return groups.size() > 1 && groups[0].size() <= 3 && groups[0][0] != '0' &&
+         std::all_of(groups.begin() + 1, groups.end(), [](const auto& group) { return group.size() == 3; }) &&
+         std::all_of(number.separators.begin(), number.separators.end(),
+                     [](const auto& separator) { return separator == " "; });
+}
+
 // Whether the number may be a part of 14 000, which other languages and the model write in other ways.
 bool may_be_spaced(const Number& number, std::string_view text) {
   const auto digits_before = [&](std::size_t end) {
@@ -149,12 +166,27 @@ bool may_be_spaced(const Number& number, std::string_view text) {
          (number.groups.back().size() <= 3 && after == 3);
 }
 
+// The same for numbers whose digits are grouped by spaces: 14 000. Where a translation has each group, they may have
+// been numbers of their own.
+Spans add_lost_spaced_numbers(std::string_view source, std::string_view translation, const Spans& others,
+                              std::vector<LostPart>& lost) {
+  const std::set<std::string> kept = digits_of(translation);
+  const auto is_kept = [&](const std::string& digits) { return kept.contains(digits); };
+  Spans spans;
+  for (const Number& number : numbers_of(source, " ")) {
+    if (!is_spaced(number) || overlaps(others, number.begin, number.end)) continue;
+    spans.push_back({static_cast<std::uint32_t>(number.begin), static_cast<std::uint32_t>(number.end)});
+    const std::string text(source.substr(number.begin, number.end - number.begin));
+    if (!is_kept(number.digits()) && !std::all_of(number.groups.begin(), number.groups.end(), is_kept))
+      lost.push_back({text, text, Ending::no_digit});
+  }
+  return joined(spans, others);
+}
+
 // The same for numbers that are not among `others`.
 void add_lost_numbers(std::string_view source, std::string_view translation, const text::LanguagePair& languages,
                       const Spans& others, std::vector<LostPart>& lost) {
-  std::set<std::string> kept;
-  for (const std::string_view separators : {"", " "})
-    for (const Number& number : numbers_of(translation, separators)) kept.insert(number.digits());
+  std::set<std::string> kept = digits_of(translation);
   const Separators from = Separators::of(languages.source), to = Separators::of(languages.target);
   NumberWords words(source);
   std::size_t sought = 0;  // the end of the last word that is lost
@@ -202,7 +234,8 @@ std::vector<LostPart> lost_parts(std::string_view source, std::string_view trans
   std::vector<LostPart> lost;
   const Spans copies = add_lost_copies(source, translation, lost);
   const Spans times = add_lost_times(source, translation, languages.target, copies, lost);
-  const Spans found = add_lost_dates(source, translation, times, lost);
+  const Spans dates = add_lost_dates(source, translation, times, lost);
+  const Spans found = add_lost_spaced_numbers(source, translation, dates, lost);
   add_lost_numbers(source, translation, languages, found, lost);
   add_lost_signs(source, translation, languages, found, lost);
   add_lost_marks(source, translation, lost);

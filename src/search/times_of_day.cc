@@ -131,9 +131,11 @@ std::vector<Reading> readings_of(std::string_view text) {
 }  // namespace
 
 std::string TimeOfDay::show(std::string_view language) const {
-  if (minute != 0 || !(is_english(language) || is_german(language))) return fmt::format("{}:{:02}", hour, minute);
-  if (is_german(language)) return fmt::format("{}", hour);
-  return hour == 0 ? "midnight" : fmt::format("{} {}", (hour + 11) % 12 + 1, hour < 12 ? "a.m." : "p.m.");
+  if (is_german(language) && minute == 0) return fmt::format("{}", hour);
+  if (!is_english(language) || !is_certain) return fmt::format("{}:{:02}", hour, minute);
+  if (hour == 0 && minute == 0) return "midnight";
+  const std::string minutes = minute == 0 ? "" : fmt::format(":{:02}", minute);
+  return fmt::format("{}{} {}", (hour + 11) % 12 + 1, minutes, hour < 12 ? "a.m." : "p.m.");
 }
 
 std::vector<TimeOfDay> find_times(std::string_view text) {

@@ -15,7 +15,8 @@ struct TimeOfDay {
   int hour = 0, minute = 0;
   bool is_certain = false;  // the hour is one of 24; else it may be meant in either half of the day
 
-  // As the language writes it: 15:30; of full hours, 15 (Uhr) in German and 3 p.m. in English.
+  // As the language writes it: 15:30, and in English 3:30 p.m.; of full hours, 15 (Uhr) in German and 3 p.m. in
+  // English.
   std::string show(std::string_view language) const;
 };
 

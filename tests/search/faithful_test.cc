@@ -52,6 +52,11 @@ TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
 
 TEST(LostNumbers, AreNotGroupsOfDigitsWithSpacesOrFullHours) {
   EXPECT_EQ(lost("Grant nahm 14 000 Gefangene.", "Grant took 14,000 prisoners.", kGermanEnglish), Numbers{});
+  EXPECT_EQ(lost("Grant nahm 14 000 Gefangene.", "Grant took 000 prisoners.", kGermanEnglish),
+            (Numbers{{"14 000", "14 000"}}));
+  EXPECT_EQ(lost("It is 6 628 km long.", "Er ist 628 km lang.", kEnglishGerman), (Numbers{{"6 628", "6 628"}}));
+  EXPECT_EQ(lost("Gate 6 628 people", "Tor 6: 628 Leute", kEnglishGerman), Numbers{}) << "two numbers";
+  EXPECT_EQ(lost("Call 030 123 456.", "Rufen Sie an.", kEnglishGerman), Numbers{}) << "not grouped by thousands";
   EXPECT_EQ(lost("Sie lernt bis 10 Uhr.", "She studies until ten.", kGermanEnglish), Numbers{});
   EXPECT_EQ(lost("Von 2012 142 Taten", "", kGermanEnglish), (Numbers{{"2012", "2012"}, {"142", "142"}}));
   EXPECT_EQ(lost("Um 22 kamen alle.", "", kGermanEnglish), (Numbers{{"22", "22"}}));
@@ -186,7 +191,11 @@ TEST(LostParts, AreNoGroupsAndAddresses) {
 TEST(LostParts, AreTimesWhoseMinutesAreLost) {
   EXPECT_EQ(lost("at 3:35 p.m.", "um drei Uhr", kEnglishGerman), (Numbers{{"3:35", "15:35"}}));
   EXPECT_EQ(lost("at 12:05 AM", "", kEnglishGerman), (Numbers{{"12:05", "0:05"}}));
-  EXPECT_EQ(lost("um 15.30 Uhr", "at three", kGermanEnglish), (Numbers{{"15.30", "15:30"}}));
+  EXPECT_EQ(lost("um 15.30 Uhr", "at three", kGermanEnglish), (Numbers{{"15.30", "3:30 p.m."}}));
+  EXPECT_EQ(lost("um 14.30 Uhr", "at 14:30 p.m.", kGermanEnglish), (Numbers{{"14.30", "2:30 p.m."}}));
+  EXPECT_EQ(lost("um 8.15 Uhr", "at 8:15 p.m.", kGermanEnglish), (Numbers{{"8.15", "8:15 a.m."}}));
+  EXPECT_EQ(lost("um 0.05 Uhr", "at five", kGermanEnglish), (Numbers{{"0.05", "12:05 a.m."}}));
+  EXPECT_EQ(lost("um 3:35", "at three", kGermanEnglish), (Numbers{{"3:35", "3:35"}})) << "either half of the day";
   for (const char* const kept : {"15.35 Uhr", "15:35", "3:35 nachmittags", "15 Uhr 35", "15h35"})
     EXPECT_EQ(lost("at 3:35 p.m.", kept, kEnglishGerman), Numbers{}) << kept;
   for (const char* const lost_time : {"16.35 Uhr", "3:35 Uhr", "3:35 pm", "um 3.35 Uhr"})
