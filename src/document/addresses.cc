@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "document/markup_tokens.h"
+#include "document/quotation_marks.h"
 #include "text/unicode.h"
 
 namespace dragoman::document {
@@ -180,19 +180,11 @@ Range find_address(std::string_view text, std::size_t begin) { return find(text,
 Range find_kept(std::string_view text, std::size_t begin) { return find(text, begin, true); }
 
 Range with_marks(std::string_view text, std::size_t begin, Range found) {
-  constexpr std::array kPairs = std::to_array<std::pair<std::string_view, std::string_view>>({{"(", ")"},
-                                                                                              {"[", "]"},
-                                                                                              {"\"", "\""},
-                                                                                              {"'", "'"},
-                                                                                              {"“", "”"},
-                                                                                              {"„", "“"},
-                                                                                              {"‘", "’"},
-                                                                                              {"‚", "‘"},
-                                                                                              {"»", "«"},
-                                                                                              {"«", "»"}});
+  constexpr auto kPairs = and_quotation_marks({{"(", ")"}, {"[", "]"}});
   if (found.begin == found.end) return found;
+  const std::string_view before = text.substr(begin, found.begin - begin), after = text.substr(found.end);
   for (const auto& [opening, closing] : kPairs)
-    if (text.substr(begin, found.begin - begin).ends_with(opening) && text.substr(found.end).starts_with(closing))
+    if (before.ends_with(opening) && after.starts_with(closing))
       return {found.begin - opening.size(), found.end + closing.size()};
   return found;
 }

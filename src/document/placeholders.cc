@@ -1,7 +1,6 @@
 #include "document/placeholders.h"
 
-#include <array>
-#include <utility>
+#include "document/quotation_marks.h"
 
 namespace dragoman::document {
 namespace {
@@ -94,17 +93,7 @@ std::size_t placeholder_length(std::string_view text, std::size_t at) {
 }
 
 Range quoted_placeholder(std::string_view text, std::size_t at) {
-  constexpr std::array kPairs = std::to_array<std::pair<std::string_view, std::string_view>>({{"'", "'"},
-                                                                                              {"\"", "\""},
-                                                                                              {"\\\"", "\\\""},
-                                                                                              {"`", "`"},
-                                                                                              {"`", "'"},
-                                                                                              {"“", "”"},
-                                                                                              {"„", "“"},
-                                                                                              {"‘", "’"},
-                                                                                              {"‚", "‘"},
-                                                                                              {"»", "«"},
-                                                                                              {"«", "»"}});
+  constexpr auto kPairs = and_quotation_marks({{"\\\"", "\\\""}, {"`", "`"}, {"`", "'"}});
   for (const auto& [opening, closing] : kPairs) {
     if (!text.substr(at).starts_with(opening)) continue;
     const std::size_t begin = at + opening.size(), end = begin + placeholder_length(text, begin);
