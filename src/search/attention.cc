@@ -29,6 +29,13 @@ Attention average_heads(const Tensor& weights, const Segments& queries, const Se
 
 }  // namespace
 
+Attention rows_on(std::span<const std::int32_t> path, const Attention& nodes) {
+  Attention rows;
+  if (nodes.empty()) return rows;
+  for (const std::int32_t node : path) rows.push_back(nodes[static_cast<std::size_t>(node)]);
+  return rows;
+}
+
 Attention read_attention(const models::Seq2seq& network, const models::Decoded& decoded, const models::State& state,
                          const models::Memory& memory) {
   if (!decoded.weights.defined() || network.config().attention.linformer > 0) return {};

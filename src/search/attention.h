@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/seq2seq.h"
@@ -8,6 +10,9 @@ namespace dragoman::search {
 
 // The attention weights of a batch: one row per target token.
 using Attention = std::vector<std::vector<float>>;
+
+// The rows of the nodes on a path; empty if no attention was recorded.
+Attention rows_on(std::span<const std::int32_t> path, const Attention& nodes);
 
 // Reads the attention weights over the source tokens that decode() was asked to return, averaged over heads. Empty if
 // the model does not attend to single source tokens: it has no attention, or attends to mixtures of them (Linformer).

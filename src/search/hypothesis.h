@@ -32,6 +32,8 @@ class Tree {
   std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
   // The nodes on the path from the root (excluded) to `node`.
   std::vector<std::int32_t> path(std::int32_t node) const;
+  // The tokens of a translation that ends at `node`, without EOS.
+  std::vector<std::int32_t> tokens(std::int32_t node) const;
 
  private:
   std::vector<Node> nodes_;
@@ -48,6 +50,12 @@ inline std::vector<std::int32_t> Tree::path(std::int32_t node) const {
   std::vector<std::int32_t> nodes(static_cast<std::size_t>((*this)[node].length));
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at, node = (*this)[node].parent) *at = node;
   return nodes;
+}
+
+inline std::vector<std::int32_t> Tree::tokens(std::int32_t node) const {
+  std::vector<std::int32_t> tokens = path((*this)[node].parent);
+  for (std::int32_t& at : tokens) at = (*this)[at].token;
+  return tokens;
 }
 
 }  // namespace dragoman::search

@@ -162,4 +162,8 @@ bool contains_word(std::string_view text, std::string_view word) {
   return find_word(text, word) != std::string_view::npos;
 }
 
+bool contains_any_word(std::string_view text, std::span<const std::string> words) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return contains_word(text, word); });
+}
+
 }  // namespace dragoman::search

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,5 +43,6 @@ bool overlaps(std::span<const text::Span> spans, std::size_t begin, std::size_t 
 // The first place where `text` contains `word` as a whole word, or npos.
 std::size_t find_word(std::string_view text, std::string_view word);
 bool contains_word(std::string_view text, std::string_view word);
+bool contains_any_word(std::string_view text, std::span<const std::string> words);
 
 }  // namespace dragoman::search
