@@ -46,6 +46,40 @@ std::size_t end_of_iban(std::string_view text, std::size_t at) {
   return count >= kFewest ? end : at;
 }
 
+// The length of the text's beginning if it has a shape, in which 0 is any digit, or 0.
+std::size_t length_of(std::string_view text, std::string_view shape) {
+  if (text.size() < shape.size()) return 0;
+  const bool fits = std::equal(shape.begin(), shape.end(), text.begin(),
+                               [](char wanted, char c) { return wanted == '0' ? is_digit(c) : wanted == c; });
+  return fits ? shape.size() : 0;
+}
+
+// The end of the ISO time that begins at `at`, or `at`: 2024-05-06T10:00, perhaps with seconds, their fraction and the
+// time zone.
+std::size_t end_of_iso_time(std::string_view text, std::size_t at) {
+  std::size_t end = at + length_of(text.substr(at), "0000-00-00T00:00");
+  if (end == at) return at;
+  if (const std::size_t seconds = length_of(text.substr(end), ":00")) {
+    end += seconds;
+    if (length_of(text.substr(end), ".0") > 0)
+      for (++end; end < text.size() && is_digit(text[end]);) ++end;
+  }
+  for (const std::string_view zone : {"Z", "+00:00", "-00:00", "+0000", "-0000"})
+    if (const std::size_t length = length_of(text.substr(end), zone)) return end + length;
+  return end;
+}
+
+// The end of the bank's code that begins at `at`, or `at`: eight or eleven capitals and digits, of which the first six
+// are letters, shortly after the name of such codes.
+std::size_t end_of_bic(std::string_view text, std::size_t at) {
+  constexpr std::size_t kShort = 8, kLong = 11, kLetters = 6, kNear = 16;
+  const std::string_view before = text.substr(at - std::min(at, kNear), std::min(at, kNear));
+  if (before.find("BIC") == before.npos && before.find("SWIFT") == before.npos) return at;
+  std::size_t end = at;
+  while (end < text.size() && (is_capital(text[end]) || (is_digit(text[end]) && end - at >= kLetters))) ++end;
+  return end - at == kShort || end - at == kLong ? end : at;
+}
+
 }  // namespace
 
 std::vector<text::Span> find_identifiers(std::string_view text) {
@@ -53,7 +87,7 @@ std::vector<text::Span> find_identifiers(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_part(text[at]) || (at > 0 && (is_part(text[at - 1]) || static_cast<unsigned char>(text[at - 1]) >= 0x80)))
       continue;
-    std::size_t end = end_of_iban(text, at);
+    std::size_t end = std::max({end_of_iban(text, at), end_of_bic(text, at), end_of_iso_time(text, at)});
     if (end == at) {
       std::size_t word = at;
       while (word < text.size() && is_part(text[word])) ++word;

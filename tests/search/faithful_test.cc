@@ -257,13 +257,19 @@ TEST(TimesOfDay, AreConvertedToThe24HourClock) {
 
 TEST(LostParts, AreIdentifiers) {
   for (const std::string part : {"DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19", "2001:db8::1",
-                                 "c474c0251908", "932ff2b2-d409-dd31-1ca8-71902316d984", "00:1A:2B:3C:4D:5E"}) {
+                                 "c474c0251908", "932ff2b2-d409-dd31-1ca8-71902316d984", "00:1A:2B:3C:4D:5E",
+                                 "2024-05-06T10:00", "2024-05-06T10:00:00Z", "2024-05-06T10:00:00.25+02:00"}) {
     EXPECT_EQ(lost("Use " + part + ", please.", "Bitte.", kEnglishGerman), (Numbers{{part, part}}));
     EXPECT_EQ(lost("(" + part + ")", "(" + part + ")", kEnglishGerman), Numbers{}) << part;
   }
   for (const char* const text :
        {"DE89 3704", "cafe-facade-beef", "123456789012", "a1:b2", "deadbeef", "FC47 is", "12:30:45"})
     EXPECT_EQ(lost(text, text, kEnglishGerman), Numbers{}) << text;
+  for (const std::string code : {"COBADEFFXXX", "DEUTDEDB110", "BYLADEM1"})
+    EXPECT_EQ(lost("BIC: " + code, "BIC: COBADEFF", kEnglishGerman), (Numbers{{code, code}}));
+  EXPECT_EQ(lost("The BIC of our RELIABLE bank", "", kEnglishGerman), (Numbers{{"RELIABLE", "RELIABLE"}}))
+      << "could be one";
+  EXPECT_EQ(lost("RELIABLE banks, BICS", "", kEnglishGerman), Numbers{});
   EXPECT_EQ(lost("https://a.org/c474c0251908", "https://a.org/c474c0251908", kEnglishGerman), Numbers{});
 }
 
