@@ -109,7 +109,7 @@ class EntryReader {
   std::optional<Range> flags_;  // of the next entry
 };
 
-// Adds the text of a message, whose place is in `document`, to paragraphs: one per line of the text.
+// Adds the text of a message, whose place is in `document`, to paragraphs: one per line of the text, and between tabs.
 class MessageReader {
  public:
   MessageReader(std::string_view document, Paragraph& paragraph) : document_(document), paragraph_(paragraph) {}
@@ -140,10 +140,8 @@ class MessageReader {
     if (document_[at_] != '\\' || at_ + 1 >= end_) return false;
     const char escaped = document_[at_ + 1];
     const Range bytes = take(skip(document_, at_ + 2, is_continuation) - at_);
-    if (escaped == 'n')
+    if (escaped == 'n' || escaped == 't')
       paragraph_.finish();
-    else if (escaped == 't')
-      paragraph_.add_space(bytes);
     else if (escaped == '"' || escaped == '\\')
       paragraph_.add_decoded(document_.substr(bytes.begin + 1, 1), bytes);
     else

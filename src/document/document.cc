@@ -41,6 +41,8 @@ Document Document::parse(std::string bytes, Format format, const Options& option
   check(bytes.size() <= kMostBytes, "a document of {} bytes is too long: at most {} are allowed", bytes.size(),
         kMostBytes);
   const std::size_t invalid = data::find_invalid_utf8(bytes);
+  check(invalid == std::string::npos || bytes[invalid] != '\0',
+        "expected a document of text, but byte {} is NUL: is it a binary file, or in UTF-16?", invalid + 1);
   check(invalid == std::string::npos,
         "expected a document in UTF-8, but byte {} is not part of a character: convert it, for instance with iconv",
         invalid + 1);

@@ -5,7 +5,7 @@
 namespace dragoman::document {
 namespace {
 
-constexpr std::size_t kLongest = 64;  // bytes
+constexpr std::size_t kLongest = 64, kLongestChoice = 1024;  // bytes
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -32,6 +32,22 @@ std::size_t braces_length(std::string_view text) {
   if (text.starts_with("{%")) return length_up_to(text, "%}");
   const std::size_t end = skip(text, 1, is_name);
   return end < text.size() && text[end] == '}' ? end + 1 : 0;
+}
+
+// {count, plural, one {# file} other {# files}} of ICU messages, and the same with select and selectordinal. Its texts
+// depend on each other and on its keywords.
+std::size_t choice_length(std::string_view text) {
+  const std::size_t name = skip(text, 1, is_name);
+  const std::string_view rest = text.substr(name);
+  const bool is_choice = name > 1 && (rest.starts_with(", plural,") || rest.starts_with(", select,") ||
+                                      rest.starts_with(", selectordinal,"));
+  if (!is_choice) return 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && --depth == 0) return at + 1;
+  }
+  return 0;
 }
 
 // %s, %-5.2f, %1$s, %(name)s, %{name}, %%.
@@ -75,7 +91,10 @@ std::size_t placeholder_length(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at, kLongest);
   const char before = at > 0 ? text[at - 1] : ' ';
   switch (rest.empty() ? '\0' : rest.front()) {
-    case '{': return braces_length(rest);
+    case '{': {
+      const std::size_t braces = braces_length(rest);
+      return braces > 0 ? braces : choice_length(text.substr(at, kLongestChoice));
+    }
     case '%': return percent_length(rest);
     case '#': return marked_braces_length(rest);
     case '$': {

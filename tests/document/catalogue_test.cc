@@ -89,6 +89,11 @@ TEST(Catalogue, LinesOfAMessageAreSegmentsAndStringsAreNot) {
             "msgstr \"\"\n\"ONE SENTENCE THAT GOES ON.\\n\"\n\"\\n\"\n\"  A \\\"SECOND\\\" LINE\\n\"\n");
 }
 
+TEST(Catalogue, TabsSeparateSegments) {
+  EXPECT_EQ(catalogue_in_capitals("msgid \"Name:\\tValue\"\nmsgstr \"\"\n"),
+            "#, fuzzy\nmsgid \"Name:\\tValue\"\nmsgstr \"NAME:\\tVALUE\"\n");
+}
+
 TEST(Catalogue, PlaceholdersAndTagsStay) {
   EXPECT_EQ(
       catalogue_in_capitals("msgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\nmsgstr \"\"\n"),
@@ -104,6 +109,11 @@ TEST(Catalogue, PlaceholdersAreRecognised) {
     EXPECT_EQ(placeholder_length(text, 0), std::string_view(text).size()) << text;
   for (const char* text : {"",       "%",  "% of", "%!",     "{", "{ a }",  "{a", "50%", "%(a", "{{}}",  "{{ }}", "{{a",
                            "{{ a }", "$5", "$",    "$ name", ":", ": name", ":D", ":-)", "#1",  "#name", "%{"})
+    EXPECT_EQ(placeholder_length(text, 0), 0u) << text;
+  for (const char* text : {"{count, plural, one {# file} other {# files}}", "{sex, select, male {his} other {their}}",
+                           "{n, selectordinal, one {{n}st} other {{n}th}}"})
+    EXPECT_EQ(placeholder_length(text + std::string(" left"), 0), std::string_view(text).size()) << text;
+  for (const char* text : {"{count, plural, one {# file}", "{one, two, three}", "{, plural, one {a}}"})
     EXPECT_EQ(placeholder_length(text, 0), 0u) << text;
   EXPECT_EQ(placeholder_length("%s and more", 0), 2u);
   EXPECT_EQ(placeholder_length("has $name.", 4), 5u);
