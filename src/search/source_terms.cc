@@ -73,9 +73,11 @@ Terms needed_terms(std::string_view text, Terms terms) {
   std::erase_if(terms, [&](const auto& term) { return term.second.empty() || find_term(text, term.first).empty(); });
   const std::vector<std::vector<text::Span>> places = find_terms(text, terms);
   Terms needed;
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    if (!places[i].empty() && std::find(needed.begin(), needed.end(), terms[i]) == needed.end())
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const auto has_same_source = [&](const auto& term) { return term.first == terms[i].first; };
+    if (!places[i].empty() && std::none_of(needed.begin(), needed.end(), has_same_source))
       needed.push_back(std::move(terms[i]));
+  }
   return needed;
 }
 

@@ -20,7 +20,7 @@ std::vector<text::Span> find_term(std::string_view text, std::string_view term);
 // For each term the places that it has for itself: what lies inside a place of a longer term belongs to that one.
 std::vector<std::vector<text::Span>> find_terms(std::string_view text, std::span<const Terms::value_type> terms);
 
-// Keeps the terms that have such a place and a translation, each pair once.
+// Keeps the terms that have such a place and a translation; of several with the same source, the first.
 Terms needed_terms(std::string_view text, Terms terms);
 
 }  // namespace dragoman::search

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/search/toy.h"
+#include "tests/support/errors.h"
 
 namespace dragoman::search::test {
 namespace {
@@ -14,6 +15,12 @@ Tokens random_words(Random& random, int count, int vocabulary) {
   for (std::int32_t& word : words)
     word = static_cast<std::int32_t>(4 + random.below(static_cast<std::uint64_t>(vocabulary - 4)));
   return words;
+}
+
+TEST(Constraints, AreAtMost64) {
+  EXPECT_EQ(Constraints(std::vector<Tokens>(64, {5})).total(), 64);
+  EXPECT_NE(support::message([] { Constraints(std::vector<Tokens>(65, {5})); }).find("at most 64 terms, but got 65"),
+            std::string::npos);
 }
 
 TEST(Constraints, AllHoldOnThousandsOfRandomSearches) {
