@@ -113,7 +113,7 @@ class Pairs {
         first_row_(first_row),
         row_bytes_(4 * p.groups),
         panel_bytes_(kTileBytes * p.groups),
-        rows_at_once_((2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
+        rows_at_once_(row_bytes_ == 0 ? 0 : (2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
         fetched_at_once_(passes > 1 ? (2 * kTileRows + passes - 1) / passes : 0) {}
 
   // 16 + `lower` rows from `row` on times two panels from `col` on.
