@@ -45,7 +45,7 @@ struct Int8 {
   }
   static __m512 to_float(__m512i sum) { return _mm512_cvtepi32_ps(sum); }
   static __m512 col_scales(const NarrowBlock& p, std::int64_t col) { return _mm512_loadu_ps(p.col_scales + col); }
-  static __m512 row_scale(const NarrowBlock& p, std::int64_t row) { return _mm512_set1_ps(p.row_scales[row]); }
+  static __m512 row_scale(const float* scales, std::int64_t row) { return _mm512_set1_ps(scales[row]); }
 };
 
 struct Bf16 {
@@ -57,18 +57,21 @@ struct Bf16 {
   }
   static __m512 to_float(__m512i sum) { return _mm512_castsi512_ps(sum); }
   static __m512 col_scales(const NarrowBlock&, std::int64_t) { return _mm512_set1_ps(1); }
-  static __m512 row_scale(const NarrowBlock&, std::int64_t) { return _mm512_set1_ps(1); }
+  static __m512 row_scale(const float*, std::int64_t) { return _mm512_set1_ps(1); }
 };
 
-// Sums of four tiles, [tile][row][column].
+// The sums of four tiles. Those of the upper and the lower rows of a panel are adjacent: [panel][row][column].
 struct alignas(64) Sums {
-  std::int32_t tiles[4][kTileRows][kNarrowCols];
+  std::int32_t panels[2][2 * kTileRows][kNarrowCols];
 
   void store() {
-    _tile_stored(0, tiles[0], kTileBytes);
-    _tile_stored(1, tiles[1], kTileBytes);
-    _tile_stored(2, tiles[2], kTileBytes);
-    _tile_stored(3, tiles[3], kTileBytes);
+    _tile_stored(0, panels[0][0], kTileBytes);
+    _tile_stored(1, panels[1][0], kTileBytes);
+    _tile_stored(2, panels[0][kTileRows], kTileBytes);
+    _tile_stored(3, panels[1][kTileRows], kTileBytes);
+  }
+  const std::int32_t* row_of(std::int64_t tile, std::int64_t row) const {
+    return panels[tile % 2][tile / 2 * kTileRows + row];
   }
 };
 
@@ -89,7 +92,7 @@ class Columns {
   }
   void write(const NarrowBlock& p, std::int64_t row, const std::int32_t* sums) const {
     const __m512 start = starts_by_row(p) ? _mm512_loadu_ps(p.start + row * p.start_stride + col_) : start_;
-    const __m512 scale = _mm512_mul_ps(scales_, Format::row_scale(p, row));
+    const __m512 scale = _mm512_mul_ps(scales_, Format::row_scale(p.row_scales, row));
     _mm512_storeu_ps(p.c + row * p.c_stride + col_,
                      _mm512_fmadd_ps(Format::to_float(_mm512_load_si512(sums)), scale, start));
   }
@@ -121,44 +124,77 @@ class Pairs {
     const char* a = p_.a + row * p_.row_stride;
     const char* b = p_.b + col / kNarrowCols * panel_bytes_;
     if (row == first_row_) next_ = b + 2 * panel_bytes_;
+    const std::int64_t row_stride = p_.row_stride;
+    const Target last = last_;
+    std::int64_t written = 0;
     clear_sums();
     for (std::int64_t k = 0; k < row_bytes_; k += kTileBytes, a += kTileBytes, b += kChunk) {
       for (std::int64_t i = 0; i < fetched_at_once_; ++i, next_ += kTileBytes) _mm_prefetch(next_, _MM_HINT_T1);
       _tile_loadd(6, b, kTileBytes);
-      _tile_loadd(4, a, p_.row_stride);
+      _tile_loadd(4, a, row_stride);
       Format::add_upper_left();
       _tile_loadd(7, b + panel_bytes_, kTileBytes);
       Format::add_upper_right();
-      _tile_loadd(5, a + kTileRows * p_.row_stride, p_.row_stride);
+      _tile_loadd(5, a + kTileRows * row_stride, row_stride);
       Format::add_lower();
-      write(rows_at_once_);
+      written = write(last, written, written + rows_at_once_);
     }
-    write(2 * kTileRows);
+    write(last, written, 2 * kTileRows);
     sums_.store();
-    first_ = row, written_ = 0, rows_ = kTileRows + lower;
-    left_ = Columns<Format>(p_, col), right_ = Columns<Format>(p_, col + kNarrowCols);
+    last_ = {p_, row, col, kTileRows + lower};
   }
-  void finish() { write(2 * kTileRows); }
+  void finish() { write(last_, 0, 2 * kTileRows); }
 
  private:
-  // Writes the next `count` rows of the last result, as far as there are any.
-  void write(std::int64_t count) {
-    const std::int64_t end = written_ + count < rows_ ? written_ + count : rows_;
-    for (; written_ < end; ++written_) {
-      const std::int64_t tile = written_ / kTileRows * 2, row = written_ % kTileRows;
-      left_.write(p_, first_ + written_, sums_.tiles[tile][row]);
-      right_.write(p_, first_ + written_, sums_.tiles[tile + 1][row]);
+  // Where the result of a block goes. The loop over k reads a local copy, which stays in registers: compilers assume
+  // that stores of vectors may change any other memory, so members would be loaded again for every row.
+  struct Target {
+    Target() = default;
+    Target(const NarrowBlock& p, std::int64_t row, std::int64_t col, std::int64_t row_count)
+        : rows(row_count),
+          row_scales(p.row_scales ? p.row_scales + row : nullptr),
+          start(p.start ? p.start + row * p.start_stride + col : nullptr),
+          start_stride(p.start_stride),
+          c(p.c + row * p.c_stride + col),
+          c_stride(p.c_stride),
+          left_scales(Format::col_scales(p, col)),
+          right_scales(Format::col_scales(p, col + kNarrowCols)) {}
+
+    std::int64_t rows = 0;
+    const float* row_scales = nullptr;
+    const float* start = nullptr;
+    std::int64_t start_stride = 0;
+    float* c = nullptr;
+    std::int64_t c_stride = 0;
+    __m512 left_scales = _mm512_setzero_ps(), right_scales = _mm512_setzero_ps();
+  };
+
+  // Writes the rows [row, end) of the last result, as far as there are any, and returns the first that is not written.
+  std::int64_t write(const Target& to, std::int64_t row, std::int64_t end) const {
+    if (end > to.rows) end = to.rows;
+    __m512 left_start = _mm512_setzero_ps(), right_start = _mm512_setzero_ps();
+    for (; row < end; ++row) {
+      if (to.start) {
+        left_start = _mm512_loadu_ps(to.start + row * to.start_stride);
+        right_start = _mm512_loadu_ps(to.start + row * to.start_stride + kNarrowCols);
+      }
+      const __m512 scale = Format::row_scale(to.row_scales, row);
+      const __m512 left = Format::to_float(_mm512_load_si512(sums_.panels[0][row]));
+      const __m512 right = Format::to_float(_mm512_load_si512(sums_.panels[1][row]));
+      float* const c = to.c + row * to.c_stride;
+      _mm512_storeu_ps(c, _mm512_fmadd_ps(left, _mm512_mul_ps(to.left_scales, scale), left_start));
+      _mm512_storeu_ps(c + kNarrowCols, _mm512_fmadd_ps(right, _mm512_mul_ps(to.right_scales, scale), right_start));
     }
+    return row;
   }
 
   const NarrowBlock& p_;
   const std::int64_t first_row_, row_bytes_, panel_bytes_;
   const std::int64_t rows_at_once_, fetched_at_once_;  // per chunk of k
   const char* next_ = nullptr;                         // to be fetched
-  // The last result: its sums, rows and columns.
+  // The last result.
   Sums sums_;
-  std::int64_t first_ = 0, written_ = 0, rows_ = 0;
-  Columns<Format> left_, right_;
+  Target last_;
 };
 
 // Up to 16 rows from `row` on, in both registers for rows, times `panels` panels, at most four, from `col` on. Panels
@@ -187,7 +223,7 @@ void multiply_four(const NarrowBlock& p, std::int64_t row, std::int64_t rows, st
   sums.store();
   for (int i = 0; i < panels; ++i) {
     const Columns<Format> columns(p, col + i * kNarrowCols);
-    for (std::int64_t r = 0; r < rows; ++r) columns.write(p, row + r, sums.tiles[i][r]);
+    for (std::int64_t r = 0; r < rows; ++r) columns.write(p, row + r, sums.row_of(i, r));
   }
 }
 
