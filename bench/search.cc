@@ -11,8 +11,10 @@
 #include <cstdio>
 #include <map>
 
+#include "base/join.h"
 #include "base/threads.h"
 #include "bench/clock.h"
+#include "kernels/cpu/narrow_weights.h"
 #include "models/presets.h"
 #include "search/neural_engine.h"
 #include "search/text_translator.h"
@@ -22,7 +24,7 @@ namespace dragoman::search {
 namespace {
 
 struct BenchOptions {
-  std::string preset = "transformer-base";
+  std::string preset = "transformer-base", kernel;
   int vocabulary = 32000, sentences = 200, length = 25, beam = 4, threads = 0, rounds = 3, shortlist = 0;
   std::vector<int> batches = {0}, workers = {0};
   PlacementOptions where{.device = "cpu"};
@@ -113,8 +115,19 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
   std::fflush(stdout);
 }
 
+// The kernel for products in int8 of another CPU, if this one supports it.
+void choose_kernel(std::string_view name) {
+  std::vector<std::string> names;
+  for (const kernels::cpu_filling::NarrowKernel* kernel : kernels::cpu_filling::narrow_kernels(WeightFormat::int8)) {
+    if (kernel->name == name) return kernels::cpu_filling::use_narrow_kernel(WeightFormat::int8, *kernel);
+    names.emplace_back(kernel->name);
+  }
+  fail("this CPU has no kernel '{}', only {}", name, join(names, ", "));
+}
+
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
+  if (!options.kernel.empty()) choose_kernel(options.kernel);
   const Placement where = find_placement(options.where);
   const store::ModelInfo info = make_info(options);
   models::Seq2seq network(info.config);
@@ -144,6 +157,8 @@ int main(int argc, char** argv) {
   app.add_option("--precision", options.where.precision, "f32, bf16 or int8 on the CPU")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
           {"f32", Precision::f32}, {"bf16", Precision::bf16}, {"int8", Precision::int8}}));
+  app.add_option("--kernel", options.kernel,
+                 "kernel for int8: one of those that this CPU supports (default: the best)");
   app.add_option("--shortlist", options.shortlist,
                  "words of a shortlist for each source word, beside 100 for all; 0: none")
       ->check(CLI::Range(0, 1000));

@@ -35,7 +35,33 @@ void pause_briefly() {
 #endif
 }
 
-// A thread pool that runs one loop at a time. The caller takes part, so a pool of n threads has n - 1 workers.
+// The present loop of a pool, as one number, so that a worker joins it or not in one step.
+class Call {
+ public:
+  Call() = default;
+  explicit Call(std::uint64_t bits) : bits_(bits) {}
+
+  std::uint64_t bits() const { return bits_; }
+  std::uint64_t number() const { return bits_ / kNumber; }
+  bool takes(int worker) const { return !(bits_ & kClosed) && worker < static_cast<int>(bits_ / kThread % kMost); }
+  bool is_left() const { return bits_ / kWorker % kMost == 0; }  // by all workers that joined
+
+  Call next(int threads) const {
+    return Call((number() + 1) * kNumber + static_cast<std::uint64_t>(threads) * kThread);
+  }
+  Call joined() const { return Call(bits_ + kWorker); }
+
+  // 1 bit, 12 bits for the workers that have joined, 12 for the threads that may take part; the rest counts loops.
+  static constexpr std::uint64_t kClosed = 1, kMost = 1 << 12;
+  static constexpr std::uint64_t kWorker = 2, kThread = kWorker * kMost, kNumber = kThread * kMost;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+// A thread pool that runs one loop at a time. The caller takes part, so a pool of n threads has n - 1 workers. It waits
+// for the workers that have joined, not for those that the system has not let run meanwhile: where other programs keep
+// the cores busy, that may take longer than the loop.
 class Pool {
  public:
   explicit Pool(int count) {
@@ -54,22 +80,18 @@ class Pool {
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most min(most, pieces)
-  // threads take part; the caller does not wait for the others.
+  // threads take part.
   void run(std::int64_t pieces, int most, detail::Body body, void* context) {
-    const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, std::min(most, count()))) - 1;
     body_ = body;
     context_ = context;
     pieces_ = pieces;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(helpers, std::memory_order_relaxed);
     failure_ = nullptr;
-    {
-      std::lock_guard lock(mutex_);
-      call(helpers + 1);
-    }
+    call(static_cast<int>(std::min<std::int64_t>(pieces, std::min(most, count()))));
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
     take_pieces();
-    for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin) {
+    call_.fetch_or(Call::kClosed, std::memory_order_relaxed);
+    for (int spin = 0; !present_call().is_left(); ++spin) {
       if (spin < kSpins)
         pause_briefly();
       else
@@ -80,11 +102,8 @@ class Pool {
 
  private:
   void stop() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-      call(count());
-    }
+    stopping_ = true;
+    call(count());
     wake_.notify_all();
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
@@ -103,40 +122,49 @@ class Pool {
     limit = before;
   }
 
-  // A call is published as one number: the low bits hold the number of participating threads, the high bits a counter
-  // that distinguishes successive calls.
-  static constexpr std::uint64_t kParticipants = 1 << 16;
-  void call(int participants) {
-    const std::uint64_t before = call_.load(std::memory_order_relaxed);
-    call_.store((before / kParticipants + 1) * kParticipants + static_cast<std::uint64_t>(participants),
-                std::memory_order_release);
+  Call present_call() const { return Call(call_.load(std::memory_order_acquire)); }
+  void call(int threads) {
+    std::lock_guard lock(mutex_);
+    call_.store(present_call().next(threads).bits(), std::memory_order_release);
+  }
+
+  // Unless a worker has joined, it must not read anything else: the caller may already be writing the next loop.
+  bool join(Call& call, int worker) {
+    std::uint64_t seen = call.bits();
+    while (call.takes(worker)) {
+      if (call_.compare_exchange_weak(seen, call.joined().bits(), std::memory_order_acquire)) return true;
+      call = Call(seen);
+    }
+    return false;
   }
 
   void work(int index) {
-    std::uint64_t seen = 0;
+    std::uint64_t last = 0;  // the number of the last loop
+    const auto is_same = [&] { return present_call().number() == last; };
     for (;;) {
-      for (int spin = 0; call_.load(std::memory_order_acquire) == seen && spin < kSpins; ++spin) pause_briefly();
-      if (call_.load(std::memory_order_acquire) == seen) {
+      for (int spin = 0; is_same() && spin < kSpins; ++spin) pause_briefly();
+      if (is_same()) {
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return call_.load(std::memory_order_acquire) != seen; });
+        wake_.wait(lock, [&] { return !is_same(); });
         lock.unlock();
         sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       }
-      seen = call_.load(std::memory_order_acquire);
-      // A thread that does not take part must not read anything else: the caller may already be writing the next loop.
-      if (static_cast<std::uint64_t>(index) >= seen % kParticipants) continue;
+      Call call = present_call();
+      const bool takes_part = join(call, index);
+      last = call.number();
+      if (!takes_part) continue;
       if (stopping_) return;
       take_pieces();
-      busy_.fetch_sub(1, std::memory_order_release);
+      call_.fetch_sub(Call::kWorker, std::memory_order_release);
     }
   }
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<std::uint64_t> call_{0};
-  std::atomic<int> sleepers_{0}, busy_{0};
+  std::atomic<std::uint64_t> call_{0};  // a Call
+  std::atomic<int> sleepers_{0};
   std::atomic<std::int64_t> next_{0};
   detail::Body body_ = nullptr;
   void* context_ = nullptr;

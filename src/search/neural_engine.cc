@@ -244,7 +244,7 @@ int NeuralEngine::idle() const { return static_cast<int>(std::count(idle_.begin(
 
 bool NeuralEngine::others_work() {
   std::lock_guard lock(mutex_);
-  return idle() + 1 < std::ssize(idle_);
+  return !waiting_.empty() || idle() + 1 < std::ssize(idle_);
 }
 
 }  // namespace dragoman::search

@@ -54,6 +54,7 @@ class NeuralEngine : public Engine {
   // Whether this idle worker should take the waiting jobs.
   bool is_next(std::size_t number) const;
   int idle() const;
+  // Whether other workers are busy, or will be with what waits.
   bool others_work();
 
   std::vector<std::unique_ptr<Model>> models_;
