@@ -1,6 +1,7 @@
 #include "base/threads.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +112,36 @@ TEST(Threads, AnExceptionReachesTheCallerAndThePoolSurvives) {
   each(100, [&](std::int64_t) { ++count; });
   set_count(0);
   EXPECT_EQ(count, 100);
+}
+
+std::atomic<bool> is_held = false, is_released = false;
+void hold_thread(int) {
+  is_held = true;
+  while (!is_released) usleep(1000);
+}
+
+TEST(Threads, ALoopDoesNotWaitForAThreadThatDoesNotRun) {
+  set_count(2);
+  const pthread_t caller = pthread_self();
+  std::atomic<pthread_t> other = caller;
+  each(2, [&](std::int64_t) {
+    if (pthread_self() != caller) other = pthread_self();
+    while (other == caller) std::this_thread::yield();
+  });
+  usleep(50'000);  // until it sleeps
+  struct sigaction hold = {}, before = {};
+  hold.sa_handler = hold_thread;
+  sigaction(SIGUSR1, &hold, &before);
+  pthread_kill(other, SIGUSR1);
+  while (!is_held) std::this_thread::yield();
+  std::atomic<int> count = 0;
+  each(100, [&](std::int64_t) { ++count; });
+  is_released = true;
+  EXPECT_EQ(count, 100);
+  each(100, [&](std::int64_t) { ++count; });
+  EXPECT_EQ(count, 200);
+  sigaction(SIGUSR1, &before, nullptr);
+  set_count(0);
 }
 
 TEST(Threads, ASerialScopeKeepsLoopsOnTheirThread) {
