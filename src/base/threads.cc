@@ -38,7 +38,6 @@ void pause_briefly() {
 // The present loop of a pool, as one number, so that a worker joins it or not in one step.
 class Call {
  public:
-  Call() = default;
   explicit Call(std::uint64_t bits) : bits_(bits) {}
 
   std::uint64_t bits() const { return bits_; }
@@ -56,7 +55,7 @@ class Call {
   static constexpr std::uint64_t kWorker = 2, kThread = kWorker * kMost, kNumber = kThread * kMost;
 
  private:
-  std::uint64_t bits_ = 0;
+  std::uint64_t bits_;
 };
 
 // A thread pool that runs one loop at a time. The caller takes part, so a pool of n threads has n - 1 workers. It waits
