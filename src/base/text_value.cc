@@ -36,7 +36,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
+    const bool is_alike = distance < std::max(word.size(), candidate.size());  // otherwise no letter is the same
+    if (is_alike && distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }

@@ -44,6 +44,11 @@ std::string joined(const Entries& entries) {
   return join(parts, " ");
 }
 
+// The place, with the line of the node.
+std::string with_line(const std::string& where, const YAML::Node& node) {
+  return fmt::format("{} (line {})", where, node.Mark().line + 1);
+}
+
 bool is_each(const YAML::Node& node) { return node.IsMap() && node["each"].IsDefined(); }
 
 }  // namespace
@@ -58,7 +63,7 @@ Lists::Lists(YamlMap& recipe) {
     later_.push_back(name);
   }
   for (const auto& [name, node] : lists) {
-    Entries entries = read(node, {}, recipe.where() + ": lists: " + name);
+    Entries entries = read_list(node, {}, recipe.where() + ": lists: " + name);
     later_.erase(later_.begin());
     lists_.emplace(name, std::move(entries));
   }
@@ -95,18 +100,23 @@ Lists::Entries Lists::read(const YAML::Node& node, const Languages& languages, c
       entries.push_back({text, filled(text, languages, nullptr, where)});
   } else if (is_each(node)) {
     entries = read_each(node, languages, where);
-  } else if (node.IsMap()) {
-    for (const auto& entry : node) {
-      check(entry.second.IsScalar(), "{}: expected a text after '{}'", where, excerpt(entry.first.Scalar()));
-      entries.push_back({entry.first.Scalar(), filled(entry.second.Scalar(), languages, nullptr, where)});
-    }
   } else {
-    check(node.IsSequence(), "{}: expected a text or a list of texts", where);
+    check(node.IsSequence(), "{}: expected a text or a list of texts", with_line(where, node));
     for (const YAML::Node& element : node) {
       Entries more = read(element, languages, where);
       if (element.IsSequence()) more = {{"", joined(more)}};  // a list within a list is one text
       entries.insert(entries.end(), more.begin(), more.end());
     }
+  }
+  return entries;
+}
+
+Lists::Entries Lists::read_list(const YAML::Node& node, const Languages& languages, const std::string& where) {
+  if (!node.IsMap() || is_each(node)) return read(node, languages, where);
+  Entries entries;
+  for (const auto& entry : node) {
+    check(entry.second.IsScalar(), "{}: expected a text after '{}'", where, excerpt(entry.first.Scalar()));
+    entries.push_back({entry.first.Scalar(), filled(entry.second.Scalar(), languages, nullptr, where)});
   }
   return entries;
 }
@@ -121,7 +131,7 @@ Lists::Entries Lists::read_each(const YAML::Node& node, const Languages& languag
   const Entries* const named = each.IsScalar() ? find(each.Scalar(), where) : nullptr;
   check(named != nullptr || !each.IsScalar(), "{}: there is no list '{}'", where, excerpt(each.Scalar()));
   Entries entries;
-  for (const Entry& item : named != nullptr ? *named : read(each, languages, where))
+  for (const Entry& item : named != nullptr ? *named : read_list(each, languages, where))
     entries.push_back({item.name, filled(text, languages, &item, where)});
   return entries;
 }

@@ -43,8 +43,10 @@ class Lists {
   };
   using Entries = std::vector<Entry>;
 
-  // Entries of a node of any of the shapes above.
+  // Entries of a text, of `each`, or of a list of them.
   Entries read(const YAML::Node& node, const Languages& languages, const std::string& where);
+  // The same, or a map of names and entries.
+  Entries read_list(const YAML::Node& node, const Languages& languages, const std::string& where);
   Entries read_each(const YAML::Node& node, const Languages& languages, const std::string& where);
   // Null if there is no such list. Throws if it comes later.
   const Entries* find(const std::string& name, const std::string& where) const;

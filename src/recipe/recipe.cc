@@ -12,6 +12,8 @@
 #include "recipe/place.h"
 #include "recipe/safe_command.h"
 #include "recipe/yaml_map.h"
+#include "run/evaluation.h"
+#include "train/scores.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -26,6 +28,13 @@ constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
 
+const std::vector<std::string> kTrainingValues = {"train.seconds",           "train.updates", "train.epochs",
+                                                  "train.parameters",        "train.loss",    "train.perplexity",
+                                                  "train.seconds-per-update"};
+const std::vector<std::string> kTrainingCurves = {"train.nll",  "train.loss",          "train.perplexity",
+                                                  "train.rate", "train.gradient_norm", "train.tokens_per_second"};
+const std::vector<std::string> kValidationScores = {"perplexity", "loss", "bleu", "chrf", "accuracy", "f1"};
+
 template <class T>
 const T* find(const std::vector<T>& list, const std::string& name) {
   const auto at = std::find_if(list.begin(), list.end(), [&](const T& entry) { return entry.name == name; });
@@ -39,6 +48,14 @@ const T& find_or_fail(const std::vector<T>& list, const std::string& name, const
   for (const T& entry : list) names.push_back(entry.name);
   const std::string near = nearest(name, names);
   fail("there is no {} '{}' in this recipe{}", what, name, near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+// Throws if `word` is not one of those that are known.
+void check_one_of(const char* what, const std::string& word, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::string near = nearest(word, known);
+  fail("there is no {} '{}'; {}", what, excerpt(word),
+       near.empty() ? "expected one of " + join(known, ", ") : "did you mean '" + near + "'?");
 }
 
 // Data folders with their files: the contents of data.yaml.
@@ -69,6 +86,10 @@ std::vector<DataFolder> read_folders(YamlMap& map) {
 // The files of `folders` that a pattern such as europarl/train?.de.gz matches.
 std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, const std::vector<std::string>& patterns,
                                     const std::string& where) {
+  check(patterns.empty() || !folders.empty(),
+        "{}: 'data' names files that data.yaml declares, but there is no data.yaml a folder up, or it declares none; "
+        "leave 'data' out for files of your own",
+        where);
   std::vector<bool> used(patterns.size());
   std::vector<DataFolder> selected;
   for (const DataFolder& folder : folders) {
@@ -92,6 +113,7 @@ void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
     step.command = lists.text(entry, "command");
     entry("makes", step.makes);
     entry("cost", step.cost);
+    entry.finish();
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
     for (const std::string& file : step.makes) check_below(file, entry.where() + ": makes");
@@ -114,8 +136,11 @@ void read_tests(YamlMap& map, Recipe& recipe) {
     entry("metrics", test.metrics);
     entry("perplexity", test.perplexity);
     entry("attention", test.attention);
+    entry.finish();
     check(!test.source.empty() && !test.reference.empty(), "{}: expected 'source' and 'reference'", entry.where());
     check(!test.metrics.empty(), "{}: expected at least one metric", entry.where());
+    for (const std::string& metric : test.metrics)
+      with_place(entry.where(), [&] { check_one_of("metric", metric, run::metric_names()); });
     check(test.attention >= 0 && test.attention <= kMostAttention, "{}: 'attention' must be from 0 to {}",
           entry.where(), kMostAttention);
     recipe.tests.push_back(test);
@@ -159,6 +184,7 @@ void read_systems(YamlMap& map, Lists& lists, Recipe& recipe) {
     entry("seed", system.seed);
     system.cost = group == nullptr || group->cost.machine.empty() ? recipe.cost : group->cost;
     entry("cost", system.cost);
+    entry.finish();
     check(
         entry.has("train") != entry.has("steps"),
         "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the system "
@@ -190,6 +216,31 @@ void read_tables(YamlMap& map, Lists& lists, Recipe& recipe) {
   });
 }
 
+// The keys that a kind of figure has besides those of all figures.
+std::vector<std::string> keys_of(FigureKind kind) {
+  switch (kind) {
+    case FigureKind::curves: return {"value", "x", "logarithmic"};
+    case FigureKind::bars: return {"value"};
+    case FigureKind::sweep: return {"test", "values", "rows", "x"};
+    case FigureKind::scaling: return {"rows", "logarithmic"};
+    case FigureKind::alignment: return {"gold", "rows"};
+    case FigureKind::statistics: return {"rows"};
+    case FigureKind::tree: return {"test", "sentence"};
+    case FigureKind::attention: return {"test"};
+  }
+  return {};
+}
+
+// Throws if the figure has a key that only other kinds have.
+void check_keys(const YamlMap& entry, FigureKind kind) {
+  const std::vector<std::string> used = keys_of(kind);
+  for (const auto& [other, name] : EnumNames<FigureKind>::list)
+    for (const std::string& key : keys_of(other))
+      check(!entry.has(key.c_str()) || std::find(used.begin(), used.end(), key) != used.end(),
+            "{}: a figure of kind {} does not use '{}'; it has {}", entry.where(), name_of(kind), key,
+            join(used, ", "));
+}
+
 void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("figures", [&](const std::string& name, YamlMap& entry) {
     check_name(name, entry.where());
@@ -197,6 +248,7 @@ void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
     figure.name = figure.title = name;
     figure.where = entry.where();
     entry("kind", figure.kind);
+    check_keys(entry, figure.kind);
     entry("title", figure.title);
     entry("note", figure.note);
     figure.systems = lists.texts(entry, "systems");
@@ -238,13 +290,36 @@ void check_value(const Recipe& recipe, const std::string& value) {
   check(dot != std::string::npos, "there is no value '{}'; expected TEST.METRIC, such as {}.bleu, or train.seconds",
         value, recipe.tests.empty() ? "test" : recipe.tests[0].name);
   const std::string of = value.substr(0, dot), what = value.substr(dot + 1);
-  if (of == "train" || of == "model") return;
+  if (of == "train") return check_one_of("value", value, kTrainingValues);
+  if (of == "model") return check_one_of("value", value, {"model.bytes"});
   const TestSet& test = recipe.test(of);
   std::vector<std::string> measured = test.metrics;
   measured.insert(measured.end(), {"seconds", "perplexity", "perplexity-per-word"});
   if (std::find(measured.begin(), measured.end(), "chrf") != measured.end()) measured.push_back("chrfpp");
   check(std::find(measured.begin(), measured.end(), what) != measured.end(),
         "the test set '{}' does not measure '{}'; expected one of {}", of, what, join(measured, ", "));
+}
+
+// Curves show what a training log has: losses, or scores of validations, which depend on --validation.metrics.
+void check_curve(const std::string& value, const std::string& x) {
+  const std::size_t dot = value.find('.');
+  const std::string kind = value.substr(0, dot);
+  check(dot != std::string::npos && (kind == "train" || kind == "validation"),
+        "there is no curve '{}'; expected train.nll, or a score of validations, such as validation.perplexity",
+        excerpt(value));
+  if (kind == "train")
+    check_one_of("curve", value, kTrainingCurves);
+  else
+    check_one_of("score of validations", std::string(train::metric_and_part(value.substr(dot + 1)).first),
+                 kValidationScores);
+  check_one_of("x", x, {"update", "epoch", "seconds"});
+}
+
+void check_figure(const Recipe& recipe, const Figure& figure) {
+  if (figure.kind == FigureKind::curves) check_curve(figure.value, figure.x);
+  if (figure.kind == FigureKind::bars) check_value(recipe, figure.value);
+  if (!figure.test.empty()) recipe.test(figure.test);
+  for (const std::string& system : figure.systems) recipe.system(system);
 }
 
 // A recipe that a person can read has some dozens of each; more would only be there to fill the memory.
@@ -278,10 +353,7 @@ void check_names(const Recipe& recipe) {
     if (!table.baseline.empty()) recipe.system(table.baseline);
     for (const std::string& system : table.systems) recipe.system(system);
   }
-  for (const Figure& figure : recipe.figures) {
-    if (!figure.test.empty()) recipe.test(figure.test);
-    for (const std::string& system : figure.systems) recipe.system(system);
-  }
+  for (const Figure& figure : recipe.figures) with_place(figure.where, [&] { check_figure(recipe, figure); });
   for (const std::string& system : recipe.miniature.systems) recipe.system(system);
 }
 

@@ -78,8 +78,9 @@ void YamlMap::operator()(const char* key, std::vector<std::string>& value) {
     value = {node.Scalar()};
     return;
   }
+  if (!node.IsSequence()) wrong(key, "a list of texts");
   value = texts(node);
-  if (!node.IsSequence() || value.size() != node.size()) wrong(key, "a list of texts");
+  if (value.size() != node.size()) wrong(key, "a list of texts");
 }
 
 void YamlMap::operator()(const char* key, std::map<std::string, double>& value) {

@@ -41,7 +41,7 @@ std::vector<std::unique_ptr<eval::Metric>> make_metrics(const EvaluationOptions&
     } else if (name == "multi-bleu") {
       add(std::make_unique<eval::MultiBleu>(options.multi_bleu));
     } else {
-      fail_unknown("metrics", name, {"bleu", "chrf", "chrfpp", "ter", "nltk-bleu", "multi-bleu"});
+      fail_unknown("metrics", name, metric_names());
     }
   }
   check(!metrics.empty(), "--metrics: expected at least one metric");
@@ -104,6 +104,11 @@ void cut_slices(const EvaluationOptions& options, const Lines& references, const
 }
 
 }  // namespace
+
+const std::vector<std::string>& metric_names() {
+  static const std::vector<std::string> names = {"bleu", "chrf", "chrfpp", "ter", "nltk-bleu", "multi-bleu"};
+  return names;
+}
 
 bool EvaluationOptions::measures(const std::string& metric) const {
   const std::vector<std::string> names = split_list(metrics);

@@ -72,6 +72,9 @@ struct EvaluationOptions {
   bool measures(const std::string& metric) const;
 };
 
+// What --metrics understands.
+const std::vector<std::string>& metric_names();
+
 // Scores the file `output` and those of options.systems against references: metrics, significance of the differences
 // from the first system, and slices of the test set.
 Evaluation evaluate_files(const EvaluationOptions& options, const std::string& output,

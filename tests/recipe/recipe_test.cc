@@ -72,6 +72,63 @@ TEST(RecipeFile, RefusesValuesThatNothingMeasures) {
             std::string::npos);
 }
 
+void expect_refusal(const std::string& text, const std::string& words) {
+  const std::string said = refusal(text);
+  EXPECT_NE(said.find(words), std::string::npos) << text << "\nsaid: " << said;
+}
+
+TEST(RecipeFile, RefusesUnknownMetrics) {
+  const auto test = [](const std::string& metrics) {
+    return kSystems + "tests:\n  t: {source: a, reference: b, metrics: [" + metrics + "]}\n";
+  };
+  expect_refusal(test("bleu, blue"), "(line 4): there is no metric 'blue'; did you mean 'bleu'?");
+  expect_refusal(test("blue") + "tables: [{title: x, columns: {t.bleu: y}}]\n", "no metric 'blue'");
+  for (const char* known : {"bleu", "chrf", "chrfpp", "ter", "nltk-bleu", "multi-bleu"})
+    EXPECT_NO_THROW(parse_recipe(test(known), "r", "r", {})) << known;
+}
+
+TEST(RecipeFile, RefusesFiguresOfWhatNothingMeasures) {
+  const std::string before = kSystems + "tests:\n  t: {source: a, reference: b}\nfigures:\n  f: ";
+  expect_refusal(before + "{kind: curves, value: nix.nix}\n", "f (line 6): there is no curve 'nix.nix'");
+  expect_refusal(before + "{kind: curves}\n", "there is no curve ''");
+  expect_refusal(before + "{kind: curves, value: train.nul}\n", "did you mean 'train.nll'?");
+  expect_refusal(before + "{kind: curves, value: validation.blue}\n", "did you mean 'bleu'?");
+  expect_refusal(before + "{kind: curves, value: train.nll, x: weeks}\n", "there is no x 'weeks'");
+  expect_refusal(before + "{kind: bars, value: t.nix}\n", "does not measure 'nix'");
+  expect_refusal(before + "{kind: bars, value: train.second}\n", "did you mean 'train.seconds'?");
+  EXPECT_NO_THROW(parse_recipe(before + "{kind: curves, value: validation.bleu.en-de, x: epoch}\n", "r", "r", {}));
+}
+
+TEST(RecipeFile, RefusesKeysThatAKindOfFigureDoesNotUse) {
+  const std::string before = kSystems + "figures:\n  f: ";
+  expect_refusal(before + "{kind: curves, value: train.nll, gold: x}\n",
+                 "a figure of kind curves does not use 'gold'; it has value, x, logarithmic");
+  expect_refusal(before + "{kind: bars, value: train.loss, sentence: 2}\n", "does not use 'sentence'");
+  expect_refusal(before + "{kind: curves, value: train.nll, golden: x}\n", "unknown key 'golden'");
+}
+
+TEST(RecipeFile, NamesAnUnknownKeyBeforeAMissingOne) {
+  expect_refusal("systems:\n  a: {trian: --seed 1}\n", "(line 2): unknown key 'trian'; did you mean 'train'?");
+  expect_refusal(kSystems + "tests:\n  t: {source: a, refrence: b}\n", "did you mean 'reference'?");
+}
+
+TEST(RecipeFile, NamesKeyAndLineOfAValueOfTheWrongType) {
+  expect_refusal(kSystems + "tests:\n  t: {source: a, reference: b, metrics: {a: b}}\n",
+                 "(line 4): 'metrics' must be a list of texts");
+  expect_refusal(kSystems + "data: {a: b}\n", "'data' must be a list of texts");
+  expect_refusal("systems:\n  a: {steps: {x: y}}\n", "steps (line 2): expected a text or a list of texts");
+  expect_refusal("systems:\n  a: {train: x}\n  b: {train: x, needs: {a: c}}\n", "needs (line 3): expected a text");
+}
+
+TEST(RecipeFile, SuggestsOnlyNamesThatAreAlike) {
+  expect_refusal("systems:\n  a: {train: x}\n  b: {train: x, needs: zz}\n", "there is no system 'zz' in this recipe");
+  EXPECT_EQ(refusal("systems:\n  a: {train: x}\n  b: {train: x, needs: zz}\n").find("did you mean"), std::string::npos);
+}
+
+TEST(RecipeFile, SaysThatThereIsNoDeclarationOfItsData) {
+  expect_refusal(kSystems + "data: corpus/*\n", "there is no data.yaml");
+}
+
 TEST(RecipeFile, RefusesRepeatedKeysAndDotsInNames) {
   EXPECT_NE(refusal("systems:\n  a: {train: x}\n  a: {train: y}\n").find("'a' is given twice"), std::string::npos);
   EXPECT_NE(refusal(kSystems + "tests:\n  t.x: {source: a, reference: b}\n").find("'t.x' cannot be a name"),
