@@ -9,10 +9,12 @@
 #include "base/text_value.h"
 #include "cli/command.h"
 #include "recipe/check_commands.h"
+#include "recipe/comparison_plan.h"
 #include "recipe/data_files.h"
 #include "recipe/find_recipe.h"
 #include "recipe/overview.h"
 #include "recipe/page.h"
+#include "recipe/place.h"
 #include "recipe/runner.h"
 
 namespace dragoman::cli {
@@ -67,8 +69,21 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   run.jobs = options.jobs;
   run.budget = parse_budget(options.budget);
   run.only = split_list(options.only);
+  check(options.only.empty() || !run.only.empty(), "--only: expected names of systems or figures");
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
   return run;
+}
+
+// Throws if flags are given to a command that does not exist.
+void check_flags(const recipe::Recipe& recipe) {
+  const auto check_commands = [&](const std::string& place, const recipe::Flags& flags) {
+    for (const auto& [command, text] : flags)
+      recipe::with_place(recipe.folder + "/recipe.yaml: " + place + "flags",
+                         [&, name = command] { find_command(name); });
+  };
+  check_commands("", recipe.flags);
+  for (const recipe::Group& group : recipe.groups) check_commands("groups: " + group.name + ": ", group.flags);
+  check_commands("miniature: ", recipe.miniature.flags);
 }
 
 constexpr const char* kExpected = "expected run, list, status or report, and the name or folder of a recipe";
@@ -126,15 +141,16 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
         action);
   expect_words(words, 2, kExpected);
   const recipe::Recipe recipe = recipe::read_recipe(recipe::find_recipe(words[1]));
+  check_flags(recipe);
   const recipe::Folder folder = output_folder(options, recipe);
   const recipe::RunOptions run = run_options(options, recipe, folder, compute);
   if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
     if (!options.miniature) print_missing_data(recipe, options, folder);
-    const std::vector<std::string> compared = recipe::compared_systems(recipe, folder, plan);
     recipe::check_commands(plan);
-    recipe::print_dry_run(recipe, plan, recipe::plan_comparisons(recipe, folder, run.plan, compared));
+    const recipe::Translated translated = recipe::translated_tests(recipe, folder, plan);
+    recipe::print_dry_run(recipe, plan, recipe::plan_comparisons(recipe, folder, run.plan, translated));
     return 0;
   }
   if (action == "status") {

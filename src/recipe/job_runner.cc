@@ -55,13 +55,21 @@ bool wait_until_free(const std::string& run, Watch& watch) {
   return true;
 }
 
+// The path, or PATH.2, PATH.3, ... if there are such files already.
+std::string unused_name(const std::string& path) {
+  std::string name = path;
+  for (int i = 2; fs::exists(name); ++i) name = fmt::format("{}.{}", path, i);
+  return name;
+}
+
 // Puts aside what is left of a training run that cannot be continued: one of another command is renamed, one without a
-// checkpoint is removed. A run that can be continued goes on, possibly with other settings of the machine.
-void clear_leftovers(const Job& job, const Step& step, const StepRecord& before, Watch& watch) {
-  if (step.run.empty() || !fs::exists(step.run)) return;
+// checkpoint is removed. A run that can be continued goes on, possibly with other settings of the machine; the result
+// is the seconds that it has taken so far.
+double clear_leftovers(const Job& job, const Step& step, const StepRecord& before, Watch& watch) {
+  if (step.run.empty() || !fs::exists(step.run)) return 0;
   if (!fs::exists(step.run + "/checkpoints")) {
     fs::remove_all(step.run);
-    return;
+    return 0;
   }
   check(!before.recorded.empty(),
         "{} holds a training run, but the record of the command that made it is missing; remove it to train again",
@@ -69,12 +77,12 @@ void clear_leftovers(const Job& job, const Step& step, const StepRecord& before,
   if (before.recorded == step.recorded) {
     const std::string changed = changes(before.command, show(step.command));
     if (!changed.empty()) watch.remark(fmt::format("{}: training goes on, {}", job.name, changed));
-    return;
+    return before.seconds;
   }
-  fs::remove_all(step.run + ".old");
-  fs::rename(step.run, step.run + ".old");
-  watch.remark(
-      fmt::format("{}: training starts again; the run of the command before is kept in {}.old", job.name, step.run));
+  const std::string old = unused_name(step.run + ".old");
+  fs::rename(step.run, old);
+  watch.remark(fmt::format("{}: training starts again; the run of the command before is kept in {}", job.name, old));
+  return 0;
 }
 
 std::string last_lines(const std::string& path) {
@@ -98,8 +106,8 @@ JobEnd failure(const Job& job, std::size_t step, int status) {
 JobEnd run_step(const Job& job, std::size_t number, Watch& watch, const std::vector<std::string>& gpus) {
   const Step& step = job.steps[number];
   if (!step.run.empty() && !wait_until_free(step.run, watch)) return {JobEnd::Kind::stopped, {}};
-  clear_leftovers(job, step, read_record(job, number), watch);
-  StepRecord record{step.recorded, show(step.command), 0, false};
+  const double before = clear_leftovers(job, step, read_record(job, number), watch);
+  StepRecord record{step.recorded, show(step.command), before, false};
   write_record(job, number, record);
   copy_lines(step.excerpt);
   const std::string log = step_file(job, number, "log");
@@ -109,12 +117,13 @@ JobEnd run_step(const Job& job, std::size_t number, Watch& watch, const std::vec
   for (; !process.ended(); std::this_thread::sleep_for(kPoll))
     if (watch.stops()) process.terminate();
   const int status = process.wait();
+  record.seconds = before + seconds_since(start);
+  write_record(job, number, record);
   if (status != 0) return watch.stops() ? JobEnd{JobEnd::Kind::stopped, {}} : failure(job, number, status);
   for (const std::string& file : step.makes)
     if (!fs::exists(file))
       return {JobEnd::Kind::failed, fmt::format("{}: the recipe says that this command makes {}, but it did not:\n  {}",
                                                 job.name, file, show(step.command))};
-  record.seconds = seconds_since(start);
   record.finished = true;
   record.gpu = gpu_used(step, gpus);
   write_record(job, number, record);

@@ -145,13 +145,6 @@ bool is_marked(const System& system, const Table& table) {
   return system.name == table.baseline && system.title.find("baseline") == std::string::npos;
 }
 
-// The time of a system's commands.
-double total_seconds(const SystemResult& result) {
-  double sum = 0;
-  for (const StepResult& step : result.steps) sum += step.seconds;
-  return sum;
-}
-
 Cell value_cell(const SystemResult& result, const std::string& column) {
   if (!result.values.contains(column)) return {.text = "–"};
   return {.text = show_value(column, result.values.at(column), 3)};
@@ -335,7 +328,7 @@ report::Table cost_table(const PageResults& results) {
          {"train.parameters", "train.updates", "train.epochs", "train.seconds", "train.seconds-per-update"})
       row.push_back(value_cell(*result, column));
     row.push_back(translation_cell(results, system, *result));
-    row.push_back({.text = clock_time(total_seconds(*result))});
+    row.push_back({.text = clock_time(result->seconds())});
     row.push_back(value_cell(*result, "model.bytes"));
     const std::string seed = results.setting(system, "seed");
     row.push_back({.text = seed.empty() ? "–" : seed});

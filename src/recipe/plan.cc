@@ -143,65 +143,6 @@ Choice choose(const Recipe& recipe, const std::vector<std::string>& names) {
   return choice;
 }
 
-// Compares systems on a test set, once for every baseline that a table names.
-class ComparisonPlanner {
- public:
-  ComparisonPlanner(const Recipe& recipe, const Folder& folder, const Composer& composer,
-                    const std::vector<std::string>& finished)
-      : recipe_(recipe), folder_(folder), composer_(composer), finished_(finished) {}
-
-  void add_to(std::vector<Step>& steps, const TestSet& test) const {
-    std::vector<std::string> baselines;
-    for (const Table& table : recipe_.tables)
-      if (!table.baseline.empty() && has_result(recipe_.system(table.baseline), test))
-        add_unique(baselines, {table.baseline});
-    for (const std::string& baseline : baselines) {
-      const std::string flags = others(test, baseline);
-      if (!flags.empty()) steps.push_back(compare(test, baseline, flags, baseline == baselines[0]));
-    }
-  }
-
- private:
-  bool has_result(const System& system, const TestSet& test) const {
-    const std::vector<const TestSet*> tests = recipe_.tests_of(system);
-    return std::find(finished_.begin(), finished_.end(), system.name) != finished_.end() &&
-           std::find(tests.begin(), tests.end(), &test) != tests.end();
-  }
-
-  static std::string output(const std::string& system, const TestSet& test) {
-    return "{systems/" + system + "}/tests/" + test.name + ".txt";
-  }
-
-  // The flags for the systems of all tables with this baseline.
-  std::string others(const TestSet& test, const std::string& baseline) const {
-    std::string flags;
-    for (const System& system : recipe_.systems) {
-      const bool listed = std::any_of(recipe_.tables.begin(), recipe_.tables.end(), [&](const Table& table) {
-        return table.baseline == baseline &&
-               (table.systems.empty() ||
-                std::find(table.systems.begin(), table.systems.end(), system.name) != table.systems.end());
-      });
-      if (listed && system.name != baseline && has_result(system, test))
-        flags += " --systems " + output(system.name, test);
-    }
-    return flags;
-  }
-
-  Step compare(const TestSet& test, const std::string& baseline, const std::string& flags, bool is_first) const {
-    const std::string file = is_first ? folder_.comparison(test.name) : folder_.comparison(test.name, baseline);
-    return composer_.step(
-        "compare " + test.name + " with " + baseline,
-        "evaluate " + output(baseline, test) + " {reference}" + flags + " --metrics " + join(test.metrics, ",") +
-            " --test bootstrap --json",
-        {.system = nullptr, .figure = {}, .places = {{"reference", test.reference}, {"output", file}}});
-  }
-
-  const Recipe& recipe_;
-  const Folder& folder_;
-  const Composer composer_;
-  const std::vector<std::string>& finished_;
-};
-
 }  // namespace
 
 std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names) {
@@ -245,29 +186,6 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
     for (Job& job : plan.figures) job.cost = {};
   }
   return plan;
-}
-
-std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan) {
-  std::vector<std::string> names;
-  for (const System& system : recipe.systems) {
-    const bool is_planned =
-        std::any_of(plan.systems.begin(), plan.systems.end(), [&](const Job& job) { return job.name == system.name; });
-    if (is_planned || std::filesystem::exists(folder.result(system.name))) names.push_back(system.name);
-  }
-  return names;
-}
-
-Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
-                     const std::vector<std::string>& finished) {
-  Job job;
-  job.name = "comparisons";
-  job.folder = folder.path + "/comparisons";
-  ComparisonPlanner planner(recipe, folder, Composer(recipe, folder, options), finished);
-  for (const TestSet& test : recipe.tests) {
-    planner.add_to(job.steps, test);
-    check_command_count(job.steps.size());
-  }
-  return job;
 }
 
 }  // namespace dragoman::recipe

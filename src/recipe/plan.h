@@ -83,11 +83,4 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
 // The named systems and those that they need, in the order of the recipe.
 std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names);
 
-// The systems that have results, or would have them after the plan.
-std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan = {});
-
-// Compares the systems of tables that have a baseline. `finished` names the systems that have results.
-Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
-                     const std::vector<std::string>& finished);
-
 }  // namespace dragoman::recipe

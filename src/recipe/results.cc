@@ -1,6 +1,7 @@
 #include "recipe/results.h"
 
 #include <filesystem>
+#include <numeric>
 
 #include "base/file.h"
 #include "base/machine.h"
@@ -38,6 +39,11 @@ std::string owner_name(const Recipe& recipe, bool is_miniature) {
 Environment this_environment() {
   const Machine machine = inspect_machine();
   return {DRAGOMAN_VERSION, today(), machine.cpu, "", machine.system, machine.cores};
+}
+
+double SystemResult::seconds() const {
+  return std::accumulate(steps.begin(), steps.end(), 0.0,
+                         [](double sum, const StepResult& step) { return sum + step.seconds; });
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -70,7 +70,7 @@ Environment this_environment();
 
 struct StepResult {
   std::string command;  // as a user would type it
-  double seconds = 0;
+  double seconds = 0;   // of a training run that was interrupted: of all its sessions
 };
 
 struct SystemResult {
@@ -79,6 +79,9 @@ struct SystemResult {
   std::map<std::string, double> values;           // as in Column::value; only finite ones
   std::map<std::string, std::string> signatures;  // value -> signature of its metric
   Environment environment;
+
+  // Of all steps.
+  double seconds() const;
 };
 
 // The results of rows are JSON: of a sweep `evaluate --json` with the number or text "value" added, one row per title

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "recipe/board.h"
 #include "recipe/check_commands.h"
+#include "recipe/comparison_plan.h"
 #include "recipe/job_runner.h"
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
@@ -185,15 +186,13 @@ class Runner {
   }
 
   State run_system(const Job& job) {
-    const Clock::time_point start = Clock::now();
     const JobEnd end = run_job(job, [&] {
       const SystemResult result = measure_system(recipe_, folder_, recipe_.system(job.name), job, environment_);
       write_text(job.result, to_json(result).dump(2) + "\n");
       std::string scores;
       for (const auto& [value, number] : result.values)
         if (value.ends_with(".bleu")) scores += fmt::format(", {} {:.2f}", value, number);
-      board_.info(fmt::format("{}: finished after {}{}", job.name,
-                              clock_time(std::chrono::duration<double>(Clock::now() - start).count()), scores));
+      board_.info(fmt::format("{}: finished after {}{}", job.name, clock_time(result.seconds()), scores));
     });
     switch (end.kind) {
       case JobEnd::Kind::finished: return State::finished;
@@ -248,15 +247,17 @@ class Runner {
 
   void compare() {
     if (stops()) return;
-    const std::vector<std::string> finished = compared_systems(recipe_, folder_);
-    const Job job = plan_comparisons(recipe_, folder_, options_.plan, finished);
+    const Translated translated = translated_tests(recipe_, folder_);
+    const Job job = plan_comparisons(recipe_, folder_, options_.plan, translated);
     if (job.steps.empty()) return;
     fs::create_directories(job.folder);
     const FileLock lock(job.folder + "/lock");
     for (const Step& step : job.steps)
-      for (const std::string& name : finished)
+      for (const auto& [name, tests] : translated)
         if (is_newer(folder_.result(name), step.command.output)) fs::remove_all(job.folder + "/steps");
-    run_drawn(job);
+    if (run_drawn(job).kind == JobEnd::Kind::failed)
+      for (std::size_t i = finished_steps(job); i < job.steps.size(); ++i)
+        failed_comparisons_.push_back(job.steps[i].title);
   }
 
   void report() {
@@ -291,6 +292,7 @@ class Runner {
     list(State::failed, "failed");
     list(State::blocked, "not run, because they need a system that failed");
     sum_up_figures();
+    if (!failed_comparisons_.empty()) board_.info("comparisons that failed: " + names(failed_comparisons_));
     if (!plan_.systems.empty())
       board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
                               plan_.systems.size(), folder_.path));
@@ -311,7 +313,7 @@ class Runner {
   const Clock::time_point start_ = Clock::now();
   Board board_;
   std::atomic<int> failures_ = 0;
-  std::vector<std::string> failed_figures_;
+  std::vector<std::string> failed_figures_, failed_comparisons_;
 };
 
 }  // namespace

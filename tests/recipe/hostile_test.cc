@@ -1,7 +1,7 @@
 // Recipes that are broken or meant to do harm: refused with a sentence before anything runs.
 #include <gtest/gtest.h>
 
-#include "recipe/plan.h"
+#include "recipe/comparison_plan.h"
 #include "tests/support/errors.h"
 
 namespace dragoman::recipe {
@@ -14,7 +14,7 @@ std::string complaint(const std::string& text, const std::string& data = "corpor
     const Folder folder{"out"};
     const PlanOptions options{.data = data, .device = {}, .precision = {}};
     const Plan plan = make_plan(recipe, folder, options);
-    plan_comparisons(recipe, folder, options, compared_systems(recipe, folder, plan));
+    plan_comparisons(recipe, folder, options, translated_tests(recipe, folder, plan));
   });
   return said == "nothing was thrown" ? "" : said;
 }

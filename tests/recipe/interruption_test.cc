@@ -41,11 +41,12 @@ TEST(RecipeRun, SaysWhatHasChangedWhenItGoesOn) {
   const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
   Outcome outcome = folder->run("--device cpu --budget 1s");
   EXPECT_NE(outcome.said().find("neural: training goes on, with --device cpu"), std::string::npos) << outcome.said();
+  fs::create_directories(folder->file("systems/neural/run.old"));  // of a change before
   folder->write(recipe_text("30u"));
   outcome = folder->run("--device cpu");
   for (const char* words :
        {"neural: the command of step 1, train, has changed (--until 30u instead of --until 1500u)",
-        "neural: training starts again; the run of the command before is kept in out/systems/neural/run.old"})
+        "neural: training starts again; the run of the command before is kept in out/systems/neural/run.old.2"})
     EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
 }
 
@@ -58,6 +59,18 @@ TEST(RecipeRun, StopsInGoodOrderWhenInterrupted) {
   EXPECT_NE(said.find("interrupted; the same command goes on from here"), std::string::npos) << said;
   EXPECT_NE(folder.text("systems/neural/run/log.jsonl").find("\"kind\":\"end\""), std::string::npos);
   EXPECT_NE(folder.status().out.find("interrupted at step 1 of 5, train"), std::string::npos) << folder.status().out;
+  EXPECT_GT(folder.read("systems/neural/steps/1.json")["seconds"], 0);
+}
+
+TEST(RecipeRun, CountsTheTimeOfAllSessionsOfATrainingRun) {
+  const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
+  json record = folder->read("systems/neural/steps/1.json");
+  record["seconds"] = 7200;
+  std::ofstream(folder->file("systems/neural/steps/1.json")) << record;
+  const Outcome outcome = folder->run();
+  ASSERT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_GT(folder->read("systems/neural/result.json")["steps"][0]["seconds"], 7200);
+  EXPECT_NE(outcome.said().find("neural: finished after 2:00:"), std::string::npos) << outcome.said();
 }
 
 // The last update in the log of the neural system; 0 if there is none.

@@ -1,4 +1,4 @@
-#include "recipe/plan.h"
+#include "recipe/comparison_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -141,13 +141,15 @@ TEST(RecipePlan, RefusesTwoTrainingRunsInOneFolder) {
 
 TEST(RecipePlan, ComparesFinishedSystemsWithTheBaseline) {
   const Recipe recipe = parsed(two_systems());
-  const Job job = plan_comparisons(recipe, {"out"}, kPlain, {"one", "two"});
+  const Job job = plan_comparisons(recipe, {"out"}, kPlain, {{"one", {"news"}}, {"two", {"news"}}});
   ASSERT_EQ(job.steps.size(), 1U);
   EXPECT_EQ(show(job.steps[0].command),
             "dragoman evaluate --bleu.lowercase out/systems/one/tests/news.txt out/work/news.de --systems "
             "out/systems/two/tests/news.txt --metrics bleu,chrf --test bootstrap --json --allow-unused > "
             "out/comparisons/news.json");
-  EXPECT_TRUE(plan_comparisons(recipe, {"out"}, kPlain, {"two"}).steps.empty());
+  EXPECT_TRUE(plan_comparisons(recipe, {"out"}, kPlain, {{"two", {"news"}}}).steps.empty());
+  EXPECT_TRUE(plan_comparisons(recipe, {"out"}, kPlain, {{"one", {"news"}}, {"two", {}}}).steps.empty())
+      << "one of them lacks the test set";
 }
 
 }  // namespace

@@ -109,6 +109,19 @@ TEST(RecipeRun, RefusesWrongRecipesBeforeAnythingRuns) {
   EXPECT_NE(outcome.said().find("did you mean {data}?"), std::string::npos) << outcome.said();
   outcome = folder.run("--only nural");
   EXPECT_NE(outcome.said().find("did you mean 'neural'?"), std::string::npos) << outcome.said();
+  outcome = folder.run("--only ,");
+  EXPECT_NE(outcome.said().find("--only: expected names of systems or figures"), std::string::npos) << outcome.said();
+}
+
+TEST(RecipeRun, RefusesFlagsForUnknownCommands) {
+  std::string text = recipe_text("20u");
+  text.insert(text.find("prepare:\n"), "groups:\n  small: {flags: {trian: --seed 1}}\n");
+  const RecipeFolder folder(text);
+  const Outcome outcome = folder.run();
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.said().find("groups: small: flags: unknown command 'trian'; did you mean 'train'?"),
+            std::string::npos)
+      << outcome.said();
 }
 
 TEST(RecipeRun, RunsOnlyWhatIsAskedFor) {
@@ -143,6 +156,29 @@ TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) 
       << outcome.said();
   EXPECT_NE(outcome.said().find("neural: was trained by other commands"), std::string::npos) << outcome.said();
   EXPECT_EQ(folder.read("systems/neural/result.json")["values"]["train.updates"], 20);
+}
+
+TEST(RecipeRun, ComparesOnlySystemsThatHaveTranslatedTheTestSet) {
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run().status, 0);
+  std::string text = recipe_text("30u");
+  text.insert(text.find("systems:\n"),
+              "  more: {source: \"{data}/corpus/test.en.gz\", reference: \"{data}/corpus/test.de.gz\"}\n");
+  folder.write(text);
+  const Outcome outcome = folder.run();
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_TRUE(folder.has("systems/words/tests/more.txt"));
+  EXPECT_FALSE(folder.has("systems/neural/tests/more.txt")) << "it was trained by other commands";
+  EXPECT_FALSE(folder.has("comparisons/more.json"));
+}
+
+TEST(RecipeRun, SumsUpComparisonsThatFailed) {
+  const RecipeFolder folder(recipe_text("20u"));
+  fs::create_directories(folder.file("comparisons/test.json"));  // in the way of the file
+  const Outcome outcome = folder.run();
+  EXPECT_EQ(outcome.status, 1) << outcome.said();
+  EXPECT_NE(outcome.said().find("comparisons that failed: compare test with words"), std::string::npos)
+      << outcome.said();
 }
 
 TEST(RecipeRun, AsksForDataThatIsMissing) {
