@@ -12,6 +12,7 @@
 #include "recipe/comparison_plan.h"
 #include "recipe/data_files.h"
 #include "recipe/find_recipe.h"
+#include "recipe/miniature.h"
 #include "recipe/overview.h"
 #include "recipe/page.h"
 #include "recipe/place.h"
@@ -132,6 +133,25 @@ void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& optio
                                                                  : "is missing and cannot be downloaded");
 }
 
+// Files of the data folder that commands read but the recipe does not declare.
+void print_missing_files(const recipe::Recipe& recipe, const recipe::Plan& plan, const std::string& data) {
+  std::set<std::string> known;
+  for (const recipe::DataFolder& folder : recipe.data)
+    for (const recipe::DataFile& file : folder.files)
+      known.insert(fmt::format("{}/{}/{}", data, folder.name, file.name));
+  const auto print_missing = [&](const recipe::Job& job) {
+    for (const recipe::Step& step : job.steps)
+      for (const std::string& word : step.command.words) {
+        const std::string path = word.starts_with("--") ? word.substr(word.find('=') + 1) : word;
+        if (path.starts_with(data + "/") && !std::filesystem::exists(path) && known.insert(path).second)
+          fmt::print("# file {} is missing; {} reads it\n", path, job.name);
+      }
+  };
+  print_missing(plan.preparation);
+  for (const recipe::Job& job : plan.systems) print_missing(job);
+  for (const recipe::Job& job : plan.figures) print_missing(job);
+}
+
 int run_action(RecipeOptions& options, const Words& words, const ComputeOptions& compute) {
   check(!words.empty(), "{}", kExpected);
   const std::string& action = words[0];
@@ -147,7 +167,13 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
-    if (!options.miniature) print_missing_data(recipe, options, folder);
+    recipe::check_output(recipe, folder, options.data.directory);
+    if (options.miniature) {
+      recipe::check_miniature(recipe, plan);
+    } else {
+      print_missing_data(recipe, options, folder);
+      print_missing_files(recipe, plan, run.plan.data);
+    }
     recipe::check_commands(plan);
     const recipe::Translated translated = recipe::translated_tests(recipe, folder, plan);
     recipe::print_dry_run(recipe, plan, recipe::plan_comparisons(recipe, folder, run.plan, translated));

@@ -19,6 +19,9 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// A terminal that was closed is no reason to stop.
+void write(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 std::string count(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
 }  // namespace
@@ -85,14 +88,14 @@ std::string Board::words(Line& line) {
 }
 
 void Board::clear() {
-  if (drawn_ > 0) fmt::print(stderr, "\r\033[{}A\033[J", drawn_);
+  if (drawn_ > 0) write(fmt::format("\r\033[{}A\033[J", drawn_));
   drawn_ = 0;
 }
 
 void Board::draw() {
   const std::size_t width = terminal_ ? terminal_width() - 1 : std::string::npos;
   for (Line& line : lines_) {
-    fmt::print(stderr, "  {}\n", words(line).substr(0, width == std::string::npos ? width : width - 2));
+    write(fmt::format("  {}\n", words(line).substr(0, width == std::string::npos ? width : width - 2)));
     if (terminal_) ++drawn_;
   }
   std::fflush(stderr);

@@ -46,6 +46,18 @@ void write_stand_in(const std::string& path, const std::string& from) {
 
 }  // namespace
 
+void check_miniature(const Recipe& recipe, const Plan& plan) {
+  if (!recipe.data.empty()) return;
+  const auto reads_data = [](const Job& job) {
+    return std::any_of(job.steps.begin(), job.steps.end(),
+                       [](const Step& step) { return step.recorded.find("{data}") != std::string::npos; });
+  };
+  check(!reads_data(plan.preparation) && std::none_of(plan.systems.begin(), plan.systems.end(), reads_data) &&
+            std::none_of(plan.figures.begin(), plan.figures.end(), reads_data),
+        "this recipe has no miniature: it reads files that it does not declare. Declare them in data.yaml, name them "
+        "under 'data', and say under 'miniature: files' what stands in for them");
+}
+
 void write_stand_ins(const Recipe& recipe, const std::string& data) {
   const std::string phrasebook = data + "/phrasebook";
   std::vector<std::pair<std::string, std::string>> copies;  // from, to

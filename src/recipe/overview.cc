@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kDamaged = "damaged: ";
+
 void print_commands(const std::string& heading, const Job& job, bool finished) {
   fmt::print("\n# {}{}\n", heading, finished ? ": finished" : "");
   const std::size_t done = finished ? job.steps.size() : finished_steps(job);
@@ -28,18 +30,24 @@ bool is_locked(const std::string& folder) {
   return fs::exists(folder + "/lock") && !FileLock::try_lock(folder + "/lock");
 }
 
-std::string state_words(const Job& job) {
+std::string state_words(const Job& job, bool is_system) {
   const std::size_t done = finished_steps(job);
   const auto at_step = [&] {
     return done == job.steps.size()
-               ? ""
+               ? "after the last step; the next run collects the results"
                : fmt::format("step {} of {}, {}", done + 1, job.steps.size(), job.steps[done].title);
   };
+  if (is_system && !damage(job).empty()) return kDamaged + damage(job);
   if (is_finished(job))
     return is_outdated(job) ? "finished, by other commands than those of the recipe now" : "finished";
   if (is_locked(job.folder)) return "running, " + at_step();
-  if (done == 0 && read_record(job, 0).recorded.empty()) return "not started";
-  return "interrupted at " + at_step();
+  if (done < job.steps.size() && read_record(job, done).recorded.empty()) {
+    const std::string& run = job.steps[done].run;
+    if (!run.empty() && fs::exists(run + "/checkpoints"))
+      return kDamaged + fmt::format("the record of {}, is missing; remove {} to train again", at_step(), run);
+    if (done == 0) return "not started";
+  }
+  return (done == job.steps.size() ? "interrupted " : "interrupted at ") + at_step();
 }
 
 std::string training_words(const Job& job, const Folder& folder) {
@@ -79,9 +87,12 @@ void print_dry_run(const Recipe& recipe, const Plan& plan, const Job& comparison
 void print_status(const Recipe& recipe, const Folder& folder, const Plan& plan) {
   std::size_t width = 0;
   for (const System& system : recipe.systems) width = std::max(width, system.name.size());
-  for (const Job& job : plan.systems)
-    fmt::print("{:<{}}  {}{}\n", job.name, width, state_words(job), training_words(job, folder));
-  for (const Job& job : plan.figures) fmt::print("figure {:<{}}  {}\n", job.name, width, state_words(job));
+  for (const Job& job : plan.systems) {
+    const std::string state = state_words(job, true);
+    fmt::print("{:<{}}  {}{}\n", job.name, width, state,
+               state.starts_with(kDamaged) ? "" : training_words(job, folder));
+  }
+  for (const Job& job : plan.figures) fmt::print("figure {:<{}}  {}\n", job.name, width, state_words(job, false));
 }
 
 }  // namespace dragoman::recipe

@@ -50,8 +50,20 @@ constexpr const char* kAttention = R"html(
 <noscript><p>The attention maps need JavaScript.</p></noscript></section>
 )html";
 
+// `Code` in backticks; the text is escaped already.
+std::string with_code(const std::string& text) {
+  std::string html;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find('`', at), end = begin == std::string::npos ? begin : text.find('`', begin + 1);
+    if (end == std::string::npos) return html + text.substr(at);
+    html += text.substr(at, begin - at) + "<code>" + text.substr(begin + 1, end - begin - 1) + "</code>";
+    at = end + 1;
+  }
+  return html;
+}
+
 std::string paragraph(const std::string& text, const char* attributes = "") {
-  return text.empty() ? "" : fmt::format("<p{}>{}</p>", attributes, escape(text));
+  return text.empty() ? "" : fmt::format("<p{}>{}</p>", attributes, with_code(escape(text)));
 }
 
 std::string header(const PageResults& results) {

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <set>
 
+#include "base/log.h"
 #include "recipe/plan.h"
+#include "recipe/runner.h"
 #include "report/run_history.h"
 
 namespace dragoman::recipe {
@@ -40,8 +42,7 @@ std::string system_of(const std::string& output) {
 
 PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(recipe), folder_(folder) {
   for (const System& system : recipe.systems) {
-    if (std::optional<SystemResult> result = read_system_result(folder.result(system.name)))
-      systems_.emplace(system.name, std::move(*result));
+    read_system(system.name);
     logs_.emplace(system.name, read_curves(folder.log(system.name)));
     auto& settings = settings_[system.name];
     for (auto& [key, value] : report::read_settings(folder.system(system.name) + "/run/config.yaml"))
@@ -56,6 +57,24 @@ PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(r
   for (const Figure& figure : recipe.figures)
     if (std::optional<FigureResult> result = read_figure_result(folder.figure(figure.name)))
       figures_.emplace(figure.name, std::move(*result));
+  find_outdated();
+}
+
+// A damaged result is left out; the report shows the others.
+void PageResults::read_system(const std::string& system) {
+  try {
+    if (std::optional<SystemResult> result = read_system_result(folder_.result(system)))
+      systems_.emplace(system, std::move(*result));
+  } catch (const Error& error) {
+    log::error("{}", error.what());
+    damaged_.insert(system);
+  }
+}
+
+void PageResults::find_outdated() {
+  const PlanOptions options{.data = "data", .device = {}, .precision = {}, .threads = 0, .miniature = is_miniature()};
+  for (const Job& job : make_plan(recipe_, folder_, options).systems)
+    if (recipe::is_outdated(job)) outdated_.insert(job.name);
 }
 
 void PageResults::read_evaluations(const std::string& test) {
@@ -84,6 +103,7 @@ const SystemResult* PageResults::finished(const std::string& system) const {
 }
 
 std::string PageResults::missing_words(const std::string& system) const {
+  if (damaged_.contains(system)) return "result damaged";
   return log(system).empty() ? "not run yet" : "not finished yet";
 }
 

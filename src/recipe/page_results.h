@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ class PageResults {
   std::size_t finished_count() const { return systems_.size(); }
   // How many systems there are, in the miniature if these are its results.
   std::size_t planned_count() const;
-  // What to print for a system that is not finished: "not run yet" or "not finished yet".
+  // Whether a finished system was trained by other commands than those of the recipe now.
+  bool is_outdated(const std::string& system) const { return outdated_.contains(system); }
+  // What to print for a system that is not finished: "not run yet", "not finished yet" or "result damaged".
   std::string missing_words(const std::string& system) const;
   // A column's value; nothing if the system is not finished or has no such value. `p` is given if the comparison was
   // made with this baseline.
@@ -73,6 +76,8 @@ class PageResults {
     std::string baseline;
     std::map<std::string, report::Json> scores;  // by system
   };
+  void read_system(const std::string& system);
+  void find_outdated();
   void read_evaluations(const std::string& test);
   void read_comparison(const std::string& test, const std::string& path);
   // The score of a metric in `evaluate --json`; null if it is not there.
@@ -82,6 +87,7 @@ class PageResults {
   const Recipe& recipe_;
   const Folder& folder_;
   std::map<std::string, SystemResult> systems_;
+  std::set<std::string> damaged_, outdated_;  // systems
   std::map<std::string, std::vector<report::Json>> logs_;
   std::map<std::string, std::map<std::string, std::string>> settings_;      // of training runs, by system
   std::map<std::string, std::map<std::string, report::Json>> evaluations_;  // by test set and system

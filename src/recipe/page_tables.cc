@@ -145,6 +145,15 @@ bool is_marked(const System& system, const Table& table) {
   return system.name == table.baseline && system.title.find("baseline") == std::string::npos;
 }
 
+constexpr const char* kOutdated = "older commands";
+
+std::string remark(const PageResults& results, const System& system, const Table& table) {
+  std::vector<std::string> remarks;
+  if (is_marked(system, table)) remarks.emplace_back("baseline");
+  if (results.is_outdated(system.name)) remarks.emplace_back(kOutdated);
+  return join(remarks, ", ");
+}
+
 Cell value_cell(const SystemResult& result, const std::string& column) {
   if (!result.values.contains(column)) return {.text = "–"};
   return {.text = show_value(column, result.values.at(column), 3)};
@@ -276,9 +285,10 @@ report::Table result_table(const PageResults& results, const Table& table) {
     columns.emplace_back(results, table, column);
     columns.back().add_head(made);
   }
-  bool has_interval = false;
+  bool has_interval = false, has_outdated = false;
   for (const System* system : results.systems(table.systems)) {
-    std::vector<Cell> row = {{.text = with_year(*system), .remark = is_marked(*system, table) ? "baseline" : ""}};
+    std::vector<Cell> row = {{.text = with_year(*system), .remark = remark(results, *system, table)}};
+    has_outdated = has_outdated || results.is_outdated(system->name);
     for (const ColumnCells& column : columns) column.add_cells(*system, row);
     has_interval =
         has_interval || std::any_of(row.begin() + 1, row.end(), [](const Cell& cell) { return !cell.remark.empty(); });
@@ -289,6 +299,9 @@ report::Table result_table(const PageResults& results, const Table& table) {
                          (table.baseline.empty() ? std::string(".")
                                                  : "; p is that of the paired bootstrap test against " +
                                                        results.recipe().system(table.baseline).title + "."));
+  if (has_outdated)
+    made.notes.push_back(
+        fmt::format("{}: the system was trained by other commands than those of the recipe now.", kOutdated));
   for (const Column& column : table.columns)
     if (const std::string words = vocabulary_note(results, table, column); !words.empty()) made.notes.push_back(words);
   // One note per signature, with the columns that have it.

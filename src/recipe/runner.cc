@@ -54,7 +54,8 @@ class Runner {
 
   int run() {
     announce();
-    if (prepare()) {
+    is_left_ = !prepare();
+    if (!is_left_) {
       run_systems();
       run_figures();
       compare();
@@ -83,14 +84,22 @@ class Runner {
 
   void announce() {
     const std::vector<std::string> finished = queue_.with_state(State::finished);
-    for (const Job& job : plan_.systems)
+    for (const Job& job : plan_.systems) {
+      if (const std::string words = damage(job); !words.empty()) {
+        ++failures_;
+        board_.error(words);
+      }
       if (is_outdated(job))
         board_.info(
             fmt::format("{}: was trained by other commands than those of the recipe now; remove {} to train it "
                         "again",
                         job.name, job.folder));
-    board_.info(fmt::format("{}: {} of {} systems finished, results in {}", recipe_.name, finished.size(),
-                            plan_.systems.size(), folder_.path));
+    }
+    if (plan_.systems.empty())
+      board_.info(fmt::format("{}: results in {}", recipe_.name, folder_.path));
+    else
+      board_.info(fmt::format("{}: {} of {} systems finished, results in {}", recipe_.name, finished.size(),
+                              plan_.systems.size(), folder_.path));
   }
 
   // Runs a job while the board is redrawn.
@@ -145,7 +154,7 @@ class Runner {
   }
 
   bool prepare() {
-    if (plan_.preparation.steps.empty()) return true;
+    if (is_finished(plan_.preparation)) return true;
     fs::create_directories(plan_.preparation.folder);
     const std::string path = plan_.preparation.folder + "/lock";
     for (bool told = false; !stops(); told = true, std::this_thread::sleep_for(kPoll)) {
@@ -210,12 +219,29 @@ class Runner {
     return state == State::finished;
   }
 
+  // Whether this run includes the system.
+  bool plans(const std::string& name) const {
+    return std::any_of(plan_.systems.begin(), plan_.systems.end(), [&](const Job& job) { return job.name == name; });
+  }
+
   // The state of a system; one that this run leaves out is finished or not.
   State known(const std::string& name) {
-    const bool planned =
-        std::any_of(plan_.systems.begin(), plan_.systems.end(), [&](const Job& job) { return job.name == name; });
-    if (planned) return queue_.state(name);
+    if (plans(name)) return queue_.state(name);
     return fs::exists(folder_.result(name)) ? State::finished : State::waiting;
+  }
+
+  // A figure that was asked for by name is an error if no system of this run is what it waits for.
+  void postpone(const Job& figure, const std::vector<std::string>& missing) {
+    const bool is_named = std::find(options_.only.begin(), options_.only.end(), figure.name) != options_.only.end();
+    const bool is_hopeless =
+        std::none_of(missing.begin(), missing.end(), [&](const auto& name) { return plans(name); });
+    if (is_named && is_hopeless) {
+      ++failures_;
+      board_.error(
+          fmt::format("figure {0} needs {1}; add --only {2},{0}", figure.name, names(missing), join(missing, ",")));
+    } else {
+      board_.info(fmt::format("figure {} is postponed: it needs {}", figure.name, names(missing)));
+    }
   }
 
   // One at a time, since they measure time.
@@ -226,7 +252,7 @@ class Runner {
       for (const std::string& name : job.needs)
         if (!wait_for(name, "figure " + job.name)) missing.push_back(name);
       if (!missing.empty()) {
-        board_.info(fmt::format("figure {} is postponed: it needs {}", job.name, names(missing)));
+        postpone(job, missing);
         continue;
       }
       fs::create_directories(job.folder);
@@ -246,16 +272,21 @@ class Runner {
   }
 
   void compare() {
-    if (stops()) return;
     const Translated translated = translated_tests(recipe_, folder_);
     const Job job = plan_comparisons(recipe_, folder_, options_.plan, translated);
     if (job.steps.empty()) return;
+    if (stops()) {
+      is_left_ = is_left_ || !is_finished(job);
+      return;
+    }
     fs::create_directories(job.folder);
     const FileLock lock(job.folder + "/lock");
     for (const Step& step : job.steps)
       for (const auto& [name, tests] : translated)
         if (is_newer(folder_.result(name), step.command.output)) fs::remove_all(job.folder + "/steps");
-    if (run_drawn(job).kind == JobEnd::Kind::failed)
+    const JobEnd end = run_drawn(job);
+    is_left_ = is_left_ || end.kind == JobEnd::Kind::stopped;
+    if (end.kind == JobEnd::Kind::failed)
       for (std::size_t i = finished_steps(job); i < job.steps.size(); ++i)
         failed_comparisons_.push_back(job.steps[i].title);
   }
@@ -278,6 +309,7 @@ class Runner {
       if (!is_finished(job) &&
           std::find(failed_figures_.begin(), failed_figures_.end(), job.name) == failed_figures_.end())
         open.push_back(job.name);
+    is_left_ = is_left_ || !open.empty();
     if (!open.empty()) board_.info("figures not measured: " + names(open));
     if (!failed_figures_.empty()) board_.info("figures that failed: " + names(failed_figures_));
   }
@@ -297,7 +329,8 @@ class Runner {
       board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
                               plan_.systems.size(), folder_.path));
     const int signal = train::StopSignal::received();
-    if (signal != 0 || out_of_time())
+    is_left_ = is_left_ || !queue_.with_state(State::waiting).empty();
+    if (signal != 0 || (out_of_time() && is_left_))
       board_.info(signal != 0 ? "interrupted; the same command goes on from here"
                               : "the budget is used up; the same command goes on from here");
     return signal != 0 ? 128 + signal : failures_ > 0 ? 1 : 0;
@@ -314,6 +347,7 @@ class Runner {
   Board board_;
   std::atomic<int> failures_ = 0;
   std::vector<std::string> failed_figures_, failed_comparisons_;
+  bool is_left_ = false;  // work for another run
 };
 
 }  // namespace
@@ -327,6 +361,24 @@ bool is_finished(const Job& job) {
 bool is_outdated(const Job& job) {
   return is_finished(job) && finished_steps(job) < job.model_steps &&
          !read_record(job, finished_steps(job)).recorded.empty();
+}
+
+std::string damage(const Job& job) {
+  try {
+    read_system_result(job.result);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+void check_output(const Recipe& recipe, const Folder& folder, const std::string& data) {
+  const auto is_same = [&](const std::string& other) {
+    return fs::weakly_canonical(fs::path(folder.path) / "") == fs::weakly_canonical(fs::path(other) / "");
+  };
+  check(!is_same(data), "--output {}: this is the folder of the data; choose another one for the results", folder.path);
+  check(recipe.folder.empty() || !is_same(recipe.folder),
+        "--output {}: this is the folder of the recipe; choose another one for the results", folder.path);
 }
 
 namespace {
@@ -349,7 +401,10 @@ int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& opt
   RunOptions own = options;
   // Several systems at a time share the cores.
   if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
-  check_commands(make_plan(recipe, folder, own.plan, own.only));
+  check_output(recipe, folder, own.data.directory);
+  const Plan plan = make_plan(recipe, folder, own.plan, own.only);
+  if (own.plan.miniature) check_miniature(recipe, plan);
+  check_commands(plan);
   fs::create_directories(folder.path);
   claim_folder(recipe, folder, own.plan.miniature);
   // A signal ends a download at once; it is resumed by the next run.

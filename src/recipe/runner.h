@@ -21,10 +21,15 @@ struct RunOptions {
 // step failed, or 128 + N after signal N.
 int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& options);
 
+// Throws if results would be mixed with the data or with the recipe.
+void check_output(const Recipe& recipe, const Folder& folder, const std::string& data);
+
 // Whether a system or figure needs no more work. A finished system whose training commands have changed since stays
 // finished, because training again may take long; a change of its tests is caught up with.
 bool is_finished(const Job& job);
 // Whether the job is finished although the commands that made its model were others.
 bool is_outdated(const Job& job);
+// What is wrong with the result of a finished system; empty: nothing.
+std::string damage(const Job& job);
 
 }  // namespace dragoman::recipe

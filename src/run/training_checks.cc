@@ -50,9 +50,9 @@ void check_amounts(const train::TrainOptions& options) {
 void check_file(const std::string& flag, const std::string& path, const TrainingOptions& options) {
   if (path.empty() || path == "-") return;
   const std::string moved =
-      options.resume ? fmt::format("; the run in {} began with it: if it was moved, say where it is now with --{}",
-                                   options.train.output, flag)
-                     : "";
+      options.continues() ? fmt::format("; the run in {} began with it: if it was moved, say where it is now with --{}",
+                                        options.train.output, flag)
+                          : "";
   check(access(path.c_str(), R_OK) == 0, "--{} {}: cannot be opened: {}{}", flag, path, system_reason, moved);
   check(fs::is_regular_file(path), "--{} {}: is not a regular file; training reads its files more than once", flag,
         path);

@@ -11,7 +11,7 @@ namespace {
 
 volatile sig_atomic_t received_signal = 0;
 std::atomic<std::int64_t> first_time = 0;
-struct sigaction before_interrupt, before_terminate;
+struct sigaction before_interrupt, before_terminate, before_hangup;
 
 constexpr std::int64_t kSecond = 1'000'000'000;  // nanoseconds
 
@@ -41,11 +41,14 @@ StopSignal::StopSignal() {
   action.sa_handler = note;
   sigaction(SIGINT, &action, &before_interrupt);
   sigaction(SIGTERM, &action, &before_terminate);
+  sigaction(SIGHUP, nullptr, &before_hangup);
+  if (before_hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 StopSignal::~StopSignal() {
   sigaction(SIGINT, &before_interrupt, nullptr);
   sigaction(SIGTERM, &before_terminate, nullptr);
+  sigaction(SIGHUP, &before_hangup, nullptr);
 }
 
 int StopSignal::received() { return received_signal; }

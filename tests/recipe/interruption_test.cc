@@ -50,6 +50,22 @@ TEST(RecipeRun, SaysWhatHasChangedWhenItGoesOn) {
     EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
 }
 
+TEST(RecipeRun, StopsInGoodOrderWhenItsTerminalIsClosed) {
+  const RecipeFolder folder(recipe_text("1Mu"));
+  Background runner(folder, "log");
+  wait_until([&] { return in_the_middle_of_training(folder); });
+  EXPECT_EQ(runner.end(SIGHUP), 128 + SIGHUP);
+  EXPECT_TRUE(folder.has("report/index.html")) << read_all(folder.path() + "/log");
+}
+
+TEST(RecipeRun, DoesNotPromiseToGoOnWhenNothingIsLeft) {
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run().status, 0);
+  const Outcome outcome = folder.run("--budget 0.001s");
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_EQ(outcome.said().find("the budget is used up"), std::string::npos) << outcome.said();
+}
+
 TEST(RecipeRun, StopsInGoodOrderWhenInterrupted) {
   const RecipeFolder folder(recipe_text("1Mu"));
   Background runner(folder, "log");
@@ -101,6 +117,10 @@ TEST(RecipeRun, StopsWhenItsBudgetIsUsedUpAndGoesOnLater) {
 TEST(RecipeRun, DeletesNoTrainingRunOfUnknownOrigin) {
   const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
   fs::remove(folder->file("systems/neural/steps/1.json"));
+  const std::string status = folder->status().out;
+  EXPECT_NE(status.find("neural  damaged: the record of step 1 of 5, train, is missing; remove out/systems/neural/run"),
+            std::string::npos)
+      << status;
   const Outcome outcome = folder->run();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.said().find("the record of the command that made it is missing"), std::string::npos)

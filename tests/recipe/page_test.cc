@@ -54,6 +54,14 @@ TEST(CostTable, HasTimeSeedAndHardwareOfEveryFinishedSystem) {
   EXPECT_EQ(table.rows[1].back().text, "NVIDIA H200");
 }
 
+TEST(Page, ShowsBackticksAsCode) {
+  const SampleResults sample;
+  Recipe recipe = sample.recipe;
+  recipe.about = "Use `a < b` and ` alone";
+  write_report(recipe, sample.folder);
+  EXPECT_TRUE(has(support::read_all(sample.folder.page()), "<p>Use <code>a &lt; b</code> and ` alone</p>"));
+}
+
 TEST(Page, OfAMiniatureSaysThatItsNumbersMeanNothing) {
   SampleResults sample;
   EXPECT_FALSE(has(markdown(PageResults(sample.recipe, sample.folder)), "This is a miniature"));
@@ -232,6 +240,14 @@ TEST(Page, ShowsTheFiniteNumbersOfSystemsThatDiverged) {
                                                             "23.8", "–", "50 s", "–"}));
 }
 
+TEST(Page, LeavesOutADamagedResult) {
+  const SampleResults sample;
+  sample.write("systems/base/result.json", R"({"name":7})");
+  const std::string page = sample.page();
+  EXPECT_TRUE(has(page, "result damaged"));
+  EXPECT_TRUE(has(page, "30.25")) << "the other system is there";
+}
+
 TEST(Page, NamesFilesOfOtherTypes) {
   for (const auto& [file, text] : std::vector<std::pair<std::string, std::string>>{
            {"comparisons/news-test.json", R"({"system":5})"},
@@ -239,7 +255,6 @@ TEST(Page, NamesFilesOfOtherTypes) {
            {"comparisons/news-test.json", R"({"system":"x","systems":7})"},
            {"systems/base/tests/news-test.json", "[1"},
            {"systems/base/tests/news-test.json", "[1]"},
-           {"systems/base/result.json", R"({"name":7})"},
            {"systems/base/tests/news-test.attention.jsonl", R"({"line":1,"translations":7})"},
            {"systems/base/tests/news-test.attention.jsonl",
             R"({"line":1,"source_tokens":[1],"translations":[{"tokens":["a"],"attention":[[1]]}]})"},

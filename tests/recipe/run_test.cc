@@ -75,6 +75,7 @@ TEST(RecipeRun, AFailingSystemDoesNotStopTheOthers) {
   for (const char* words : {"broken: step 1 of 5, train, failed with status 1", "dragoman train", "absent.en",
                             "out/systems/broken/steps/1.log", "need a system that failed: after"})
     EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
+  EXPECT_EQ(outcome.said().find("began with it"), std::string::npos) << "nothing had begun\n" << outcome.said();
 }
 
 TEST(RecipeRun, SumsUpFiguresThatFailed) {
@@ -137,11 +138,13 @@ TEST(RecipeRun, RunsOnlyWhatIsAskedFor) {
 TEST(RecipeRun, RunsOnlyTheFiguresThatAreAskedFor) {
   const RecipeFolder folder(recipe_text("20u"));
   const Outcome outcome = folder.run("--only corpus,tree");
-  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_EQ(outcome.status, 1) << outcome.said();
   EXPECT_TRUE(folder.has("figures/corpus.json"));
   EXPECT_FALSE(folder.has("figures/links.json"));
   EXPECT_FALSE(folder.has("systems"));
-  EXPECT_NE(outcome.said().find("figure tree is postponed: it needs neural\n"), std::string::npos) << outcome.said();
+  EXPECT_NE(outcome.said().find("figure tree needs neural; add --only neural,tree"), std::string::npos)
+      << outcome.said();
+  EXPECT_EQ(outcome.said().find("systems finished"), std::string::npos) << outcome.said();
 }
 
 TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) {
@@ -156,6 +159,61 @@ TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) 
       << outcome.said();
   EXPECT_NE(outcome.said().find("neural: was trained by other commands"), std::string::npos) << outcome.said();
   EXPECT_EQ(folder.read("systems/neural/result.json")["values"]["train.updates"], 20);
+}
+
+TEST(RecipeRun, TheReportMarksSystemsThatOtherCommandsTrained) {
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
+  EXPECT_EQ(folder.text("report/results.md").find("older commands"), std::string::npos);
+  folder.write(recipe_text("30u"));
+  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
+  EXPECT_NE(folder.text("report/results.md").find("neural older commands"), std::string::npos);
+  for (const char* file : {"report/results.md", "report/index.html"})
+    EXPECT_NE(folder.text(file).find("trained by other commands than those of the recipe now"), std::string::npos)
+        << file;
+}
+
+TEST(RecipeRun, ReportsTheOthersIfAResultIsDamaged) {
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
+  const std::string result = folder.text("systems/neural/result.json");
+  std::ofstream(folder.file("systems/neural/result.json")) << "{";
+  fs::remove_all(folder.file("report"));
+  const Outcome outcome = folder.run("--only words,neural,corpus");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.said().find("out/systems/neural/result.json: not a result of a recipe; remove it"),
+            std::string::npos)
+      << outcome.said();
+  EXPECT_NE(folder.text("report/results.md").find("result damaged"), std::string::npos);
+  EXPECT_NE(folder.status().out.find("neural  damaged: out/systems/neural/result.json"), std::string::npos)
+      << folder.status().said();
+  fs::remove(folder.file("systems/neural/result.json"));
+  EXPECT_NE(folder.status().out.find("neural  interrupted after the last step"), std::string::npos)
+      << folder.status().said();
+  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
+  EXPECT_EQ(folder.text("systems/neural/result.json"), result) << "collected again, not trained again";
+}
+
+TEST(RecipeRun, RefusesToMixResultsWithDataOrRecipe) {
+  const RecipeFolder folder(recipe_text("20u"));
+  for (const char* flags :
+       {"--output corpora --data corpora/", "--output recipes/mine", "--output recipes/../recipes/mine"})
+    for (const char* more : {"", " --dry-run"}) {
+      const Outcome outcome = folder.program("recipe run mine --offline " + std::string(flags) + more);
+      EXPECT_EQ(outcome.status, 1) << flags;
+      EXPECT_NE(outcome.said().find("choose another one for the results"), std::string::npos) << outcome.said();
+    }
+  EXPECT_FALSE(fs::exists(folder.path() + "/recipes/mine/recipe.txt"));
+}
+
+TEST(RecipeRun, ARecipeWithFilesOfItsOwnSaysThatTheyAreMissing) {
+  const RecipeFolder folder("systems:\n  a: {train: \"--source {data}/nope.en --target {data}/nope.de --until 1u\"}\n");
+  Outcome outcome = folder.program("recipe run mine --data own --dry-run");
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_NE(outcome.out.find("# file own/nope.en is missing; a reads it\n"), std::string::npos) << outcome.out;
+  outcome = folder.run();
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.said().find("this recipe has no miniature"), std::string::npos) << outcome.said();
 }
 
 TEST(RecipeRun, ComparesOnlySystemsThatHaveTranslatedTheTestSet) {
