@@ -13,7 +13,10 @@ namespace dragoman::report {
 namespace {
 
 constexpr double kWidth = 540, kRow = 44, kLeft = 4, kRight = 16, kTop = 6, kBottom = 48, kThickness = 14;
+constexpr double kDigit = 11;      // the width of a digit on narrow screens, where text is larger
 constexpr double kNothing = 1e-9;  // a chart of smaller values has an axis up to 1
+
+constexpr const char* kMissing = "not run yet";
 
 std::string show(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 
@@ -25,14 +28,19 @@ std::string interval(const Bar& bar, const Axis& x, double middle) {
 
 std::string row(const Bars& chart, const Bar& bar, const Axis& x, double top) {
   const double bar_top = top + 21, middle = bar_top + kThickness / 2;
-  std::string tip = bar.value ? show(*bar.value, chart.digits) : "not run yet";
+  std::string tip = bar.value ? show(*bar.value, chart.digits) : kMissing;
   if (bar.half_width) tip += " ± " + show(*bar.half_width, chart.digits);
   if (bar.published) tip += ", published " + show(*bar.published, chart.digits);
+  const std::string value = bar.value ? show(*bar.value, chart.digits) : "";
+  // HTML, which shortens a long name with an ellipsis; the title has all of it.
   std::string svg = fmt::format(
-      "<g class='k0'><title>{0}: {1}</title><text class='name' x='{2:.1f}' y='{3:.1f}'>{0}"
-      "<tspan class='remark'>{4}</tspan></text>",
-      escape(bar.name), tip, x.from, top + 15, bar.remark.empty() ? "" : "  " + escape(bar.remark));
-  if (bar.value) {
+      "<g class='k0'><title>{0}: {1}</title><foreignObject x='{2:.1f}' y='{3:.1f}' width='{4:.1f}' height='21'>"
+      "<div class='name'>{0}{5}</div></foreignObject>",
+      escape(bar.name), tip, x.from, top, x.to - x.from - kDigit * static_cast<double>(value.size()),
+      bar.remark.empty() ? "" : " <span class='remark'>" + escape(bar.remark) + "</span>");
+  if (!bar.value) {
+    svg += fmt::format("<text class='remark' x='{:.1f}' y='{:.1f}'>{}</text>", x.from, bar_top + 12, kMissing);
+  } else {
     svg += fmt::format("<rect class='bar' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{}'/>", x.from, bar_top,
                        std::max(0.0, x(*bar.value) - x.from), kThickness);
     if (bar.half_width) svg += interval(bar, x, middle);
@@ -41,7 +49,7 @@ std::string row(const Bars& chart, const Bar& bar, const Axis& x, double top) {
     svg += fmt::format("<path class='published' d='M{:.1f},{:.1f}l6,6l-6,6l-6,-6z'/>", x(*bar.published), middle - 6);
   // On the line of the name: beside the bar it could be taken for the published value.
   return svg + fmt::format("<text class='value' x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text></g>", x.to, top + 15,
-                           bar.value ? show(*bar.value, chart.digits) : "not run yet");
+                           value);
 }
 
 std::string key(const Bars& chart) {

@@ -48,7 +48,8 @@ align-items:start}
 @container (min-width:620px){.drawing{display:grid;grid-template-columns:minmax(0,680px) minmax(12rem,1fr);gap:1rem;align-items:center}
 .drawing .legend{flex-direction:column;gap:.25rem}}
 .tick,.label,.remark,.value{font:12px system-ui,sans-serif;fill:var(--dim)}.label{font-style:italic}
-.name{font:600 13px system-ui,sans-serif;fill:var(--ink)}.value{font-weight:600;fill:var(--ink)}
+.name{font:600 13px/21px system-ui,sans-serif;color:var(--ink);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.name .remark{color:var(--dim)}.value{font-weight:600;fill:var(--ink)}
 .grid{stroke:var(--rule)}.axis{stroke:var(--dim)}
 .line{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}.dot{fill:var(--c);stroke:none}
 .bar{fill:var(--c)}.best{fill:none;stroke:var(--c);stroke-width:2}.cursor{stroke:var(--dim);stroke-dasharray:3 3}
@@ -70,7 +71,7 @@ body:has(#over-time:checked) :is(.over-updates,.over-epochs){display:none}body:h
 .published{fill:var(--paper);stroke:var(--c1);stroke-width:2}
 .series{transition:opacity .12s}.chart:has(.series:hover) .series:not(:hover){opacity:.2}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;font-size:13px}
-.legend label,.legend li{display:flex;align-items:center;gap:.4rem}.legend label:has(input){cursor:pointer}
+.legend label,.legend li{display:flex;align-items:center;gap:.4rem;min-width:0}.legend,.legend span{min-width:0;overflow-wrap:anywhere}.legend label:has(input){cursor:pointer}
 .legend label:has(input:not(:checked)){opacity:.5}.legend input{margin:0;accent-color:var(--c)}
 .swatch{flex:none}.legend b{font-variant-numeric:tabular-nums;font-weight:600}.legend small{color:var(--dim)}
 @media screen and (max-width:640px){body{margin:1rem auto}.results{min-width:0}.results tbody th{min-width:6.5rem;max-width:9rem}

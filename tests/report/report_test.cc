@@ -208,6 +208,18 @@ TEST(Bars, AreAsLongAsTheirValuesAndShowWhatIsMissing) {
   for (const char* part : {"a &lt;b&gt;: 10.0 ± 1.0", "c: 20.0, published 25.0", "not run yet", "2014"})
     EXPECT_NE(svg.find(part), std::string::npos) << part;
   EXPECT_TRUE(is_balanced(svg));
+  EXPECT_NE(svg.find("y='127.0'>not run yet</text>"), std::string::npos) << "below the name, not beside it";
+}
+
+TEST(Bars, ShortenNamesThatDoNotFit) {
+  const std::string name(100, 'x');
+  const std::string svg =
+      draw(Bars{.title = "BLEU",
+                .label = "BLEU",
+                .bars = {{.name = name, .remark = {}, .value = 10, .half_width = {}, .published = {}}}});
+  EXPECT_NE(svg.find("<title>" + name + ": 10.0</title>"), std::string::npos) << "the whole name is a tooltip";
+  EXPECT_NE(svg.find("<div class='name'>" + name + "</div></foreignObject>"), std::string::npos);
+  EXPECT_LT(attribute(svg, "width", svg.find("<foreignObject")), attribute(svg, "x", svg.find("class='value'")));
 }
 
 TEST(Table, SharesTheHeadingsOfGroupsAndScopesThem) {
