@@ -353,7 +353,6 @@ void check_names(const Recipe& recipe) {
     if (!table.baseline.empty()) recipe.system(table.baseline);
     for (const std::string& system : table.systems) recipe.system(system);
   }
-  for (const Figure& figure : recipe.figures) with_place(figure.where, [&] { check_figure(recipe, figure); });
   for (const std::string& system : recipe.miniature.systems) recipe.system(system);
 }
 
@@ -413,6 +412,7 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
     check_counts(recipe, where);
     with_place(where, [&] { check_names(recipe); });
+    for (const Figure& figure : recipe.figures) with_place(figure.where, [&] { check_figure(recipe, figure); });
   } catch (const YAML::Exception& error) {
     fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
   }

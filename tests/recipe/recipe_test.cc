@@ -90,6 +90,8 @@ TEST(RecipeFile, RefusesUnknownMetrics) {
 TEST(RecipeFile, RefusesFiguresOfWhatNothingMeasures) {
   const std::string before = kSystems + "tests:\n  t: {source: a, reference: b}\nfigures:\n  f: ";
   expect_refusal(before + "{kind: curves, value: nix.nix}\n", "f (line 6): there is no curve 'nix.nix'");
+  EXPECT_TRUE(
+      refusal(before + "{kind: bars, value: t.nix}\n").starts_with("r/recipe.yaml (line 1): figures: f (line 6): "));
   expect_refusal(before + "{kind: curves}\n", "there is no curve ''");
   expect_refusal(before + "{kind: curves, value: train.nul}\n", "did you mean 'train.nll'?");
   expect_refusal(before + "{kind: curves, value: validation.blue}\n", "did you mean 'bleu'?");
