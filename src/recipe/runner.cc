@@ -238,7 +238,7 @@ class Runner {
     if (is_named && is_hopeless) {
       ++failures_;
       board_.error(
-          fmt::format("figure {0} needs {1}; add --only {2},{0}", figure.name, names(missing), join(missing, ",")));
+          fmt::format("figure {0} needs {1}; use --only {2},{0}", figure.name, names(missing), join(missing, ",")));
     } else {
       board_.info(fmt::format("figure {} is postponed: it needs {}", figure.name, names(missing)));
     }

@@ -142,7 +142,7 @@ TEST(RecipeRun, RunsOnlyTheFiguresThatAreAskedFor) {
   EXPECT_TRUE(folder.has("figures/corpus.json"));
   EXPECT_FALSE(folder.has("figures/links.json"));
   EXPECT_FALSE(folder.has("systems"));
-  EXPECT_NE(outcome.said().find("figure tree needs neural; add --only neural,tree"), std::string::npos)
+  EXPECT_NE(outcome.said().find("figure tree needs neural; use --only neural,tree"), std::string::npos)
       << outcome.said();
   EXPECT_EQ(outcome.said().find("systems finished"), std::string::npos) << outcome.said();
 }
