@@ -38,14 +38,14 @@ TEST(RecipeRun, GoesOnAfterItWasKilledAndGivesTheSameResults) {
 }
 
 TEST(RecipeRun, SaysWhatHasChangedWhenItGoesOn) {
-  const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
+  const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1Mu"));
   Outcome outcome = folder->run("--device cpu --budget 1s");
   EXPECT_NE(outcome.said().find("neural: training goes on, with --device cpu"), std::string::npos) << outcome.said();
   fs::create_directories(folder->file("systems/neural/run.old"));  // of a change before
   folder->write(recipe_text("30u"));
   outcome = folder->run("--device cpu");
   for (const char* words :
-       {"neural: the command of step 1, train, has changed (--until 30u instead of --until 1500u)",
+       {"neural: the command of step 1, train, has changed (--until 30u instead of --until 1Mu)",
         "neural: training starts again; the run of the command before is kept in out/systems/neural/run.old.2"})
     EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
 }
