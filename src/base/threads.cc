@@ -43,7 +43,7 @@ class Call {
   std::uint64_t bits() const { return bits_; }
   std::uint64_t number() const { return bits_ / kNumber; }
   bool takes(int worker) const { return !(bits_ & kClosed) && worker < static_cast<int>(bits_ / kThread % kMost); }
-  bool is_left() const { return bits_ / kWorker % kMost == 0; }  // by all workers that joined
+  bool has_workers() const { return bits_ / kWorker % kMost != 0; }  // that have joined and not left
 
   Call next(int threads) const {
     return Call((number() + 1) * kNumber + static_cast<std::uint64_t>(threads) * kThread);
@@ -90,7 +90,7 @@ class Pool {
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
     take_pieces();
     call_.fetch_or(Call::kClosed, std::memory_order_relaxed);
-    for (int spin = 0; !present_call().is_left(); ++spin) {
+    for (int spin = 0; present_call().has_workers(); ++spin) {
       if (spin < kSpins)
         pause_briefly();
       else
