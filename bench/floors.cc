@@ -1,12 +1,11 @@
 // The shortest time that this CPU could take for the rows of bench/compare_search: operations over the measured rate of
 // the instruction, or bytes of weights over the measured rate of reading that many bytes, whichever is longer.
 //
-//   bench_floors [threads]       on aarch64
+//   bench_floors [threads]
 //
 // The model is transformer-base with 32,000 words, 25 tokens in and out. Attention, norms, and search are not counted,
 // so a floor can be approached but not reached.
 #include <fmt/core.h>
-#include <sys/auxv.h>
 
 #include <array>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <thread>
 
 #include "base/threads.h"
+#include "bench/floors.h"
 #include "bench/kernels/timing.h"
 
 namespace dragoman::bench {
@@ -60,43 +60,11 @@ double reading_rate(int count, std::size_t bytes) {
   return rate;
 }
 
-// Sixteen independent sums, since an instruction takes several cycles.
-#define DRAGOMAN_SIXTEEN(one)                                                                                   \
-  one("0") one("1") one("2") one("3") one("4") one("5") one("6") one("7") one("8") one("9") one("10") one("11") \
-      one("12") one("13") one("14") one("15")
-#define DRAGOMAN_FMLA(n) "fmla v" n ".4s, v30.4s, v31.4s\n"
-#define DRAGOMAN_BFMMLA(n) "bfmmla v" n ".4s, v30.8h, v31.8h\n"
-#define DRAGOMAN_SDOT(n) "sdot v" n ".4s, v30.16b, v31.16b\n"
-#define DRAGOMAN_SMMLA(n) "smmla v" n ".4s, v30.16b, v31.16b\n"
-#define DRAGOMAN_LOOP(one)                                                                                          \
-  for (std::int64_t i = 0; i < repeats; ++i)                                                                        \
-  asm volatile(DRAGOMAN_SIXTEEN(one)::                                                                              \
-                   : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", \
-                     "v15")
-
-struct Instruction {
-  const char* name;
-  double products;  // multiply-adds of one instruction
-  bool available;
-  void (*run)(std::int64_t repeats);
-};
-
-std::vector<Instruction> instructions() {
-  // Bits of the kernel's interface, named here because older headers lack them.
-  constexpr unsigned long kDotProduct = 1UL << 20, kInt8Matrix = 1UL << 13, kBf16Matrix = 1UL << 14;
-  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
-  return {
-      {"f32 (fmla)", 4, true, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_FMLA); }},
-      {"bf16 (bfmmla)", 16, (second & kBf16Matrix) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_BFMMLA); }},
-      {"int8 (sdot)", 16, (first & kDotProduct) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_SDOT); }},
-      {"int8 (smmla)", 32, (second & kInt8Matrix) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_SMMLA); }}};
-}
-
 // Multiply-adds per second.
 double rate_of(const Instruction& instruction, int count) {
-  constexpr std::int64_t kRepeats = 500'000;
-  return best_rate(count, 16 * instruction.products * static_cast<double>(kRepeats),
-                   [&](int) { instruction.run(kRepeats); });
+  constexpr std::int64_t kRepetitions = 500'000;
+  return best_rate(count, instruction.products * static_cast<double>(kRepetitions),
+                   [&](int) { instruction.run(kRepetitions); });
 }
 
 // transformer-base: what a token costs in multiply-adds, which is also the number of weights that it reads.
@@ -129,12 +97,14 @@ void run(int count) {
   for (const Instruction& instruction : instructions()) {
     if (!instruction.available) continue;
     const double rate = rate_of(instruction, count);
-    fmt::print("{:<16} {:>8.1f} billion multiply-adds per second\n", instruction.name, 1e-9 * rate);
-    (instruction.name[0] == 'f' ? f32 : int8) = rate;
+    fmt::print("{:<24} {:>8.1f} billion multiply-adds per second\n", instruction.name, 1e-9 * rate);
+    const std::string_view name = instruction.name;
+    if (name.starts_with("f32")) f32 = rate;
+    if (name.starts_with("int8")) int8 = rate;
   }
   fmt::print("\n{:<28} {:>10} {:>10} {:>10}\n", "target tokens per second", "products", "bytes", "floor");
-  print_floors("f32", f32, 4, count);
-  print_floors("int8", int8, 1, count);
+  if (f32 > 0) print_floors("f32", f32, 4, count);
+  if (int8 > 0) print_floors("int8", int8, 1, count);
 }
 
 }  // namespace

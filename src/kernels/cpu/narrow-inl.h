@@ -116,7 +116,7 @@ HWY_INLINE void clear_lines(Size group, Size lines, Size place, Size bytes, char
 class NarrowProduct {
  public:
   static constexpr Size kCols = kNarrowCols, kRows = 8;
-  static constexpr Size kSpeed = 8, kReading = 8;
+  static constexpr Size kSpeed = 8, kReading = 32;
 
   static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 22, k, 64); }
   static constexpr Size rows_in_cache(Size k) { return rows_of(256 * 1024, k, 16); }
