@@ -104,26 +104,25 @@ class Columns {
   __m512 scales_ = _mm512_setzero_ps(), start_ = _mm512_setzero_ps();
 };
 
-// Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied. If several
-// blocks share their panels, the panels after those are fetched meanwhile; a single block reads its panels only once,
-// one after another, which the hardware fetches ahead.
+// Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied. If panels
+// are read several times, those after all of them are fetched meanwhile; panels that are read once, one after another,
+// the hardware fetches ahead.
 template <class Format>
 class Pairs {
  public:
-  // `passes` blocks from `first_row` on share their panels.
-  Pairs(const NarrowBlock& p, std::int64_t first_row, std::int64_t passes)
+  // All panels are read `passes` times.
+  Pairs(const NarrowBlock& p, std::int64_t passes)
       : p_(p),
-        first_row_(first_row),
         row_bytes_(4 * p.groups),
         panel_bytes_(kTileBytes * p.groups),
         rows_at_once_(row_bytes_ == 0 ? 0 : (2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
-        fetched_at_once_(passes > 1 ? (2 * kTileRows + passes - 1) / passes : 0) {}
+        fetched_at_once_(passes > 1 ? (2 * kTileRows + passes - 1) / passes : 0),
+        next_(p.b + p.cols / kNarrowCols * panel_bytes_) {}
 
   // 16 + `lower` rows from `row` on times two panels from `col` on.
   void multiply(std::int64_t row, std::int64_t lower, std::int64_t col) {
     const char* a = p_.a + row * p_.row_stride;
     const char* b = p_.b + col / kNarrowCols * panel_bytes_;
-    if (row == first_row_) next_ = b + 2 * panel_bytes_;
     const std::int64_t row_stride = p_.row_stride;
     const Target last = last_;
     std::int64_t written = 0;
@@ -189,9 +188,9 @@ class Pairs {
   }
 
   const NarrowBlock& p_;
-  const std::int64_t first_row_, row_bytes_, panel_bytes_;
+  const std::int64_t row_bytes_, panel_bytes_;
   const std::int64_t rows_at_once_, fetched_at_once_;  // per chunk of k
-  const char* next_ = nullptr;                         // to be fetched
+  const char* next_;                                   // to be fetched
   // The last result.
   Sums sums_;
   Target last_;
@@ -238,28 +237,47 @@ void multiply_few_rows(const NarrowBlock& p, std::int64_t row, std::int64_t rows
   }
 }
 
-// Rows are taken in pairs of tiles as long as more than 16 are left, columns in pairs of panels.
+// Rows are taken in pairs of tiles as long as more than 16 are left, columns in pairs of panels. The rows of a pair
+// stay in the L1 cache for all columns.
 template <class Format>
-void multiply(const NarrowBlock& p) {
+void multiply_columns(const NarrowBlock& p) {
   const std::int64_t paired_cols = p.cols / (2 * kNarrowCols) * (2 * kNarrowCols);
   const std::int64_t rest = p.rows % (2 * kTileRows), whole = p.rows - rest;
   const std::int64_t paired_rows = rest > kTileRows ? p.rows : whole;
   if (whole > 0) {
     configure(kTileRows, kTileRows);
-    Pairs<Format> pairs(p, 0, whole / (2 * kTileRows));
-    for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols)
-      for (std::int64_t row = 0; row < whole; row += 2 * kTileRows) pairs.multiply(row, kTileRows, col);
+    Pairs<Format> pairs(p, whole / (2 * kTileRows));
+    for (std::int64_t row = 0; row < whole; row += 2 * kTileRows)
+      for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols) pairs.multiply(row, kTileRows, col);
     pairs.finish();
   }
   if (paired_rows > whole) {
     configure(kTileRows, rest - kTileRows);
-    Pairs<Format> pairs(p, whole, 1);
+    Pairs<Format> pairs(p, 1);
     for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols) pairs.multiply(whole, rest - kTileRows, col);
     pairs.finish();
   }
   for (std::int64_t row = 0; row < p.rows; row += kTileRows)
     multiply_few_rows<Format>(p, row, p.rows - row < kTileRows ? p.rows - row : kTileRows,
                               row < paired_rows ? paired_cols : 0);
+}
+
+// As many columns at a time as have their panels, and the next ones, in the L2 cache.
+template <class Format>
+void multiply(const NarrowBlock& p) {
+  constexpr std::int64_t kPanelBytes = 256 * 1024;
+  const std::int64_t pair_bytes = 2 * kTileBytes * p.groups;
+  const std::int64_t pairs = pair_bytes == 0 || pair_bytes > kPanelBytes ? 1 : kPanelBytes / pair_bytes;
+  const std::int64_t step = 2 * kNarrowCols * pairs;
+  for (std::int64_t col = 0; col < p.cols; col += step) {
+    NarrowBlock part = p;
+    part.cols = p.cols - col < step ? p.cols - col : step;
+    part.b += col * 4 * p.groups;
+    if (p.col_scales) part.col_scales += col;
+    if (p.start) part.start += col;
+    part.c += col;
+    multiply_columns<Format>(part);
+  }
   _tile_release();
 }
 
