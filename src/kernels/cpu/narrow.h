@@ -47,7 +47,8 @@ struct NarrowKernel {
 extern const NarrowKernel kInt8Portable, kBf16Portable;
 #if defined(__aarch64__)
 extern const NarrowKernel kInt8Dot, kInt8Matrix, kBf16Matrix;
-#elif defined(__x86_64__)
+#endif
+#if defined(__x86_64__) || defined(DRAGOMAN_EMULATED_AMX)
 constexpr std::int64_t kFewRows = 4;
 // int8 by AVX-512 VNNI, for at most kFewRows rows; the left operand is signed, as kInt8Amx takes it.
 void multiply_few_rows_avx512(const NarrowBlock& block);

@@ -1,5 +1,5 @@
 // For x86-64 CPUs with AMX: registers that hold tiles of 16 rows of 64 bytes, and instructions that multiply them.
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(DRAGOMAN_EMULATED_AMX)  // tests/amx
 #include <immintrin.h>
 
 #include <initializer_list>
