@@ -9,15 +9,13 @@
 #define DRAGOMAN_FMA512(n) "vfmadd231ps %%zmm30, %%zmm31, %%zmm" n "\n"
 #define DRAGOMAN_BF16(n) "vdpbf16ps %%zmm30, %%zmm31, %%zmm" n "\n"
 #define DRAGOMAN_VNNI(n) "vpdpbusd %%zmm30, %%zmm31, %%zmm" n "\n"
-// vzeroall first: numbers that happen to be denormal would be slow.
-#define DRAGOMAN_LOOP(first, body)                                                                                     \
-  asm volatile(first ::                                                                                                \
-                   : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
-                     "xmm12", "xmm13", "xmm14", "xmm15");                                                              \
-  for (std::int64_t i = 0; i < repetitions; ++i)                                                                       \
-  asm volatile(body ::                                                                                                 \
-                   : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
-                     "xmm12", "xmm13", "xmm14", "xmm15")
+#define DRAGOMAN_SUMS                                                                                                 \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+      "xmm14", "xmm15"
+// Registers are cleared first: numbers that happen to be denormal would be slow.
+#define DRAGOMAN_LOOP(clear, body)       \
+  asm volatile(clear ::: DRAGOMAN_SUMS); \
+  for (std::int64_t i = 0; i < repetitions; ++i) asm volatile(body ::: DRAGOMAN_SUMS)
 #define DRAGOMAN_CLEAR256 "vzeroall\n"
 #define DRAGOMAN_CLEAR512 "vzeroall\nvpxorq %%zmm30, %%zmm30, %%zmm30\nvpxorq %%zmm31, %%zmm31, %%zmm31\n"
 

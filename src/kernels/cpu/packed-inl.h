@@ -235,7 +235,7 @@ class PlainProduct {
  public:
   static constexpr Size kCols = kMicroCols, kRows = kMicroRows;
   // Relative costs of a multiply-add and of loading an element of the weight.
-  static constexpr Size kSpeed = 1, kReading = 8;
+  static constexpr Size kSpeed = 1, kReading = 4;
 
   // Number of rows that are packed at a time; bounds the memory of a product.
   static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 20, k, 8); }
