@@ -94,31 +94,45 @@ struct Accumulators<Format, kRows, kPanels, std::index_sequence<i...>> {
   }
 };
 
-// kRows rows from `row` on times kPanels panels from `col` on.
+// kRows rows from `row` on times kPanels panels from `col` on. Meanwhile, the panel at `next` is prefetched into the L2
+// cache, unless it is null.
 template <class Format, int kRows, int kPanels>
-void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
+void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col, const char* next) {
   constexpr int kSums = (kRows + Format::kOffsetRows) * kPanels;
   Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile;
   const std::int64_t panel_bytes = kStep * p.groups;
   const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * panel_bytes;
-  for (std::int64_t g = 0; g < p.groups; ++g, a += kGroup, b += kStep) tile.add(a, p.row_stride, b, panel_bytes);
+  const auto add_next = [&] {
+    tile.add(a, p.row_stride, b, panel_bytes);
+    a += kGroup, b += kStep;
+  };
+  if (next)
+    for (std::int64_t g = 0; g < p.groups; ++g, next += kStep) _mm_prefetch(next, _MM_HINT_T1), add_next();
+  else
+    for (std::int64_t g = 0; g < p.groups; ++g) add_next();
   tile.store(p, row, col);
 }
 
 // The register file holds the sums of 12 rows by 2 panels or of 4 rows by 4 panels, with their operands.
-using Tile = void (*)(const NarrowBlock&, std::int64_t, std::int64_t);
+using Tile = void (*)(const NarrowBlock&, std::int64_t, std::int64_t, const char*);
 template <class Format, int kPanels, std::size_t... kIndex>
 constexpr auto tiles(std::index_sequence<kIndex...>) {
   return std::array<Tile, sizeof...(kIndex)>{multiply_tile<Format, kIndex + 1, kPanels>...};
 }
 
+// With several tiles of rows, the first ones prefetch a panel each of the next block of columns. Panels that are read
+// once, one after another, are left to the hardware's prefetcher.
 template <class Format, int kPanels, int kMostRows>
 void multiply_panels(const NarrowBlock& p, std::int64_t col) {
   static constexpr auto kTiles = tiles<Format, kPanels>(std::make_index_sequence<kMostRows>());
+  const std::int64_t panel_bytes = kStep * p.groups;
+  const char* next = p.b + (col / kNarrowCols + kPanels) * panel_bytes;
+  int fetched = p.rows > kMostRows ? 0 : kPanels;
   for (std::int64_t row = 0; row < p.rows; row += kMostRows) {
     const std::int64_t left = p.rows - row;
-    kTiles[static_cast<std::size_t>((left < kMostRows ? left : kMostRows) - 1)](p, row, col);
+    const Tile multiply = kTiles[static_cast<std::size_t>((left < kMostRows ? left : kMostRows) - 1)];
+    multiply(p, row, col, fetched < kPanels ? next + fetched++ * panel_bytes : nullptr);
   }
 }
 
