@@ -4,7 +4,7 @@
     search.py --beam 4 --batch 32 [--precision int8] [--threads 2]
 
 Needs the Python packages ctranslate2 and numpy. Batches run on --threads workers of one thread each, single sentences
-on one worker with all threads: the fastest setting in both cases.
+on one worker with all threads.
 """
 import argparse
 import os

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#define _MM_HINT_T0 3
 #define _MM_HINT_T1 2
 inline void _mm_prefetch(const void*, int) {}
 

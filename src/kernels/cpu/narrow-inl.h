@@ -38,10 +38,13 @@ HWY_INLINE float largest_magnitude(Size count, const float* x) {
   return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(kIntTag, any)));
 }
 
-// Rounds kLanes numbers to whole ones within int8.
+// Rounds kLanes numbers, whose magnitude is at most 127, to whole ones. Adding 1.5 * 2^23 rounds to an integer in the
+// low bits, whose lowest byte is the result.
 HWY_INLINE void store_int8(V value, std::int8_t* to) {
-  const hn::Rebind<std::int8_t, Tag> bytes;
-  hn::StoreU(hn::DemoteTo(bytes, hn::NearestInt(value)), bytes, to);
+  const hn::Rebind<std::uint8_t, Tag> bytes;
+  const hn::RebindToUnsigned<Tag> words;
+  const auto shifted = hn::BitCast(words, hn::Add(value, splat(12582912)));
+  hn::StoreU(hn::TruncateTo(bytes, shifted), bytes, reinterpret_cast<std::uint8_t*>(to));
 }
 
 // Rounds kLanes numbers to bf16, as bf16::from does; the upper halves of the words are the result.
@@ -78,7 +81,10 @@ HWY_INLINE float round_row(WeightFormat format, Size k, const float* x, Size byt
   }
   const V factor = hn::Set(kTag, kInt8Steps / largest);
   Size i = 0;
-  for (; i + kLanes <= k; i += kLanes) store_int8(hn::Mul(Whole::load(x + i), factor), numbers + i);
+  for (; i + kLanes <= k; i += kLanes) {
+    __builtin_prefetch(x + k + i);  // software prefetch of the next row
+    store_int8(hn::Mul(Whole::load(x + i), factor), numbers + i);
+  }
   HWY_ALIGN std::int8_t last[kLanes];
   if (i < k) {
     store_int8(hn::Mul(Rest{k - i}.load(x + i), factor), last);

@@ -105,8 +105,8 @@ class Columns {
 };
 
 // Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied. If panels
-// are read several times, those after all of them are fetched meanwhile; panels that are read once, one after another,
-// the hardware fetches ahead.
+// are read several times, those after all of them are prefetched into the L2 cache meanwhile; panels that are read once
+// are prefetched into the L1 cache some chunks ahead.
 template <class Format>
 class Pairs {
  public:
@@ -116,6 +116,7 @@ class Pairs {
         row_bytes_(4 * p.groups),
         panel_bytes_(kTileBytes * p.groups),
         rows_at_once_(row_bytes_ == 0 ? 0 : (2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
+        reads_once_(passes == 1),
         fetched_at_once_(passes > 1 ? (2 * kTileRows + passes - 1) / passes : 0),
         next_(p.b + p.cols / kNarrowCols * panel_bytes_) {}
 
@@ -129,6 +130,7 @@ class Pairs {
     clear_sums();
     for (std::int64_t k = 0; k < row_bytes_; k += kTileBytes, a += kTileBytes, b += kChunk) {
       for (std::int64_t i = 0; i < fetched_at_once_; ++i, next_ += kTileBytes) _mm_prefetch(next_, _MM_HINT_T1);
+      if (reads_once_) prefetch_chunks(k, b);
       _tile_loadd(6, b, kTileBytes);
       _tile_loadd(4, a, row_stride);
       Format::add_upper_left();
@@ -187,10 +189,23 @@ class Pairs {
     return row;
   }
 
+  // Prefetches the chunks of both panels that are kAhead chunks after those at `b`, which are for the bytes from `k`
+  // on; after the end of the panels, chunks of the next two.
+  inline __attribute__((always_inline)) void prefetch_chunks(std::int64_t k, const char* b) const {
+    constexpr std::int64_t kAhead = 2;
+    const char* chunk = b + kAhead * kChunk + (k + kAhead * kTileBytes < row_bytes_ ? 0 : panel_bytes_);
+    for (std::int64_t i = 0; i < kChunk; i += kTileBytes) {
+      _mm_prefetch(chunk + i, _MM_HINT_T0);
+      _mm_prefetch(chunk + panel_bytes_ + i, _MM_HINT_T0);
+    }
+  }
+
   const NarrowBlock& p_;
   const std::int64_t row_bytes_, panel_bytes_;
-  const std::int64_t rows_at_once_, fetched_at_once_;  // per chunk of k
-  const char* next_;                                   // to be fetched
+  const std::int64_t rows_at_once_;  // per chunk of k
+  const bool reads_once_;
+  const std::int64_t fetched_at_once_;  // per chunk of k
+  const char* next_;                    // to be fetched
   // The last result.
   Sums sums_;
   Target last_;
