@@ -18,24 +18,25 @@ int load_group(const char* bytes) {
   return group;
 }
 
-// VPDPBUSD multiplies unsigned by signed bytes, so the left operand is stored plus 128. An additional row of the tile,
-// whose left operand is 128 everywhere, sums what must be subtracted.
+// VPDPBUSD multiplies unsigned by signed bytes, so the left operand is stored plus 128. An additional row of the first
+// tile, whose left operand is 128 everywhere, sums what must be subtracted; the sums of later tiles of the same columns
+// start from its negative.
 struct Int8 {
   using Sum = __m512i;
   static constexpr int kOffsetRows = 1;
   static __m512i broadcast(const char* group) { return _mm512_set1_epi32(load_group(group)); }
   static Sum zero() { return _mm512_setzero_si512(); }
   static __m512i offset() { return _mm512_set1_epi8(-128); }
+  static Sum subtract(Sum sum, Sum offset) { return _mm512_sub_epi32(sum, offset); }
   // By hand: around the intrinsic, GCC 12 copies every sum.
   static Sum add(Sum sum, __m512i a, __m512i b) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
   }
-  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum, Sum offset) {
+  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum) {
     const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
     const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(p.col_scales + col), _mm512_set1_ps(p.row_scales[row]));
-    const __m512 product = _mm512_cvtepi32_ps(_mm512_sub_epi32(sum, offset));
-    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_fmadd_ps(product, scale, start));
+    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), scale, start));
   }
 };
 
@@ -51,7 +52,6 @@ struct Bf16 {
   static constexpr int kOffsetRows = 0;
   static __m512i broadcast(const char* group) { return _mm512_set1_epi32(load_group(group)); }
   static Sum zero() { return _mm512_setzero_ps(); }
-  static __m512i offset() { return _mm512_setzero_si512(); }
   static Sum add(Sum sum, __m512i a, __m512i b) {
 #if defined(__clang__)  // clang 16 crashes on the intrinsic of a broadcast
     __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
@@ -60,10 +60,16 @@ struct Bf16 {
     return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
 #endif
   }
-  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum, Sum) {
+  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum) {
     const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
     _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_add_ps(start, sum));
   }
+};
+
+// The first values of sums, of each panel.
+template <class Format>
+struct Starts {
+  typename Format::Sum of[4] = {Format::zero(), Format::zero(), Format::zero(), Format::zero()};
 };
 
 // The sums of kRows rows, and of the offset row if there is one, by kPanels panels. Loops over them are fold
@@ -73,33 +79,47 @@ template <class Format, int kRows, int kPanels, class Indices>
 struct Accumulators;
 template <class Format, int kRows, int kPanels, std::size_t... i>
 struct Accumulators<Format, kRows, kPanels, std::index_sequence<i...>> {
-  typename Format::Sum sums[sizeof...(i)];
+  using Sum = typename Format::Sum;
+  static constexpr std::size_t kOffset = kRows * kPanels;  // where the offset row begins
+  Sum sums[sizeof...(i)];
 
-  Accumulators() { ((sums[i] = Format::zero()), ...); }
+  explicit Accumulators(const Starts<Format>& starts) { ((sums[i] = starts.of[i % kPanels]), ...); }
   void add(const char* a, std::int64_t row_stride, const char* b, std::int64_t panel_bytes) {
     ((sums[i] =
-          Format::add(sums[i], i / kPanels < kRows ? Format::broadcast(a + i / kPanels * row_stride) : Format::offset(),
-                      _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
+          Format::add(sums[i], left<i / kPanels>(a, row_stride), _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
      ...);
   }
-  void store(const NarrowBlock& p, std::int64_t row, std::int64_t col) const {
-    (store_sum<i>(p, row + i / kPanels, col + i % kPanels * kNarrowCols), ...);
+  // Subtracts the offset row, if there is one, from the other sums, which are stored, and from `starts`.
+  void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Starts<Format>& starts) const {
+    (store_sum<i>(p, row + i / kPanels, col + i % kPanels * kNarrowCols, starts.of[i % kPanels]), ...);
   }
 
  private:
+  template <std::size_t kRow>
+  static __m512i left(const char* a, std::int64_t row_stride) {
+    if constexpr (kRow < kRows)
+      return Format::broadcast(a + kRow * row_stride);
+    else
+      return Format::offset();
+  }
   template <std::size_t kIndex>
-  void store_sum(const NarrowBlock& p, std::int64_t row, std::int64_t col) const {
-    if constexpr (kIndex < kRows * kPanels)
-      Format::store(p, row, col, sums[kIndex], sums[sizeof...(i) - kPanels + kIndex % kPanels]);
+  void store_sum(const NarrowBlock& p, std::int64_t row, std::int64_t col, [[maybe_unused]] Sum& start) const {
+    if constexpr (kIndex >= kOffset)
+      start = Format::subtract(start, sums[kIndex]);
+    else if constexpr (sizeof...(i) > kOffset)
+      Format::store(p, row, col, Format::subtract(sums[kIndex], sums[kOffset + kIndex % kPanels]));
+    else
+      Format::store(p, row, col, sums[kIndex]);
   }
 };
 
-// kRows rows from `row` on times kPanels panels from `col` on. Meanwhile, the panel at `next` is prefetched into the L2
-// cache, unless it is null.
-template <class Format, int kRows, int kPanels>
-void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col, const char* next) {
-  constexpr int kSums = (kRows + Format::kOffsetRows) * kPanels;
-  Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile;
+// kRows rows from `row` on times kPanels panels from `col` on, the first rows or later ones. Meanwhile, the panel at
+// `next` is prefetched into the L2 cache, unless it is null. The first tile subtracts the sums of the offset row from
+// `starts`.
+template <class Format, int kRows, int kPanels, bool kFirst>
+void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col, const char* next, Starts<Format>& starts) {
+  constexpr int kSums = (kRows + (kFirst ? Format::kOffsetRows : 0)) * kPanels;
+  Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile(starts);
   const std::int64_t panel_bytes = kStep * p.groups;
   const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * panel_bytes;
@@ -111,28 +131,33 @@ void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col, con
     for (std::int64_t g = 0; g < p.groups; ++g, next += kStep) _mm_prefetch(next, _MM_HINT_T1), add_next();
   else
     for (std::int64_t g = 0; g < p.groups; ++g) add_next();
-  tile.store(p, row, col);
+  tile.store(p, row, col, starts);
 }
 
 // The register file holds the sums of 12 rows by 2 panels or of 4 rows by 4 panels, with their operands.
-using Tile = void (*)(const NarrowBlock&, std::int64_t, std::int64_t, const char*);
-template <class Format, int kPanels, std::size_t... kIndex>
+template <class Format>
+using Tile = void (*)(const NarrowBlock&, std::int64_t, std::int64_t, const char*, Starts<Format>&);
+template <class Format, int kPanels, bool kFirst, std::size_t... kIndex>
 constexpr auto tiles(std::index_sequence<kIndex...>) {
-  return std::array<Tile, sizeof...(kIndex)>{multiply_tile<Format, kIndex + 1, kPanels>...};
+  return std::array<Tile<Format>, sizeof...(kIndex)>{multiply_tile<Format, kIndex + 1, kPanels, kFirst>...};
 }
 
 // With several tiles of rows, the first ones prefetch a panel each of the next block of columns. Panels that are read
 // once, one after another, are left to the hardware's prefetcher.
 template <class Format, int kPanels, int kMostRows>
 void multiply_panels(const NarrowBlock& p, std::int64_t col) {
-  static constexpr auto kTiles = tiles<Format, kPanels>(std::make_index_sequence<kMostRows>());
+  using Heights = std::make_index_sequence<kMostRows>;
+  static constexpr auto kFirst = tiles<Format, kPanels, true>(Heights());
+  static constexpr auto kLater = tiles<Format, kPanels, false>(Heights());
   const std::int64_t panel_bytes = kStep * p.groups;
   const char* next = p.b + (col / kNarrowCols + kPanels) * panel_bytes;
   int fetched = p.rows > kMostRows ? 0 : kPanels;
+  Starts<Format> starts;
   for (std::int64_t row = 0; row < p.rows; row += kMostRows) {
     const std::int64_t left = p.rows - row;
-    const Tile multiply = kTiles[static_cast<std::size_t>((left < kMostRows ? left : kMostRows) - 1)];
-    multiply(p, row, col, fetched < kPanels ? next + fetched++ * panel_bytes : nullptr);
+    const auto height = static_cast<std::size_t>((left < kMostRows ? left : kMostRows) - 1);
+    (row == 0 ? kFirst : kLater)[height](p, row, col, fetched < kPanels ? next + fetched++ * panel_bytes : nullptr,
+                                         starts);
   }
 }
 
