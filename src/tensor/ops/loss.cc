@@ -39,21 +39,33 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
   const Tensor none;
   const ops::StatSink dweight(cx, backward ? weight : none), dbias(cx, backward ? bias : none);
   const Size chunk = rows_at_once(cx.device(), rows, classes);
-  const Tensor multiplied = plain_weight(cx, weight);
+  // With a packed form, the bits of a row do not depend on the other rows.
+  const bool packed =
+      !backward && transposed && weight.packed() && weight.packed_format() == kernels::WeightFormat::same;
+  const Tensor multiplied = packed ? weight : plain_weight(cx, weight);
   const ops::Scratch logits(cx, x.dtype(), {std::min(chunk, rows), classes});
   for (Size first = 0; first < rows; first += chunk) {
     const Size count = std::min(chunk, rows - first);
     cx.run(x.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
       T* const chunk_logits = logits.ptr();
       const T* const chunk_x = x.data<T>() + first * in;
-      k.linear({.rows = count,
-                .in = in,
-                .out = classes,
-                .transposed = transposed,
-                .x = chunk_x,
-                .weight = multiplied.ptr(),
-                .bias = bias.ptr(),
-                .y = chunk_logits});
+      if (packed)
+        k.linear_packed({.rows = count,
+                         .in = in,
+                         .out = classes,
+                         .x = chunk_x,
+                         .packed = weight.packed(),
+                         .bias = bias.ptr(),
+                         .y = chunk_logits});
+      else
+        k.linear({.rows = count,
+                  .in = in,
+                  .out = classes,
+                  .transposed = transposed,
+                  .x = chunk_x,
+                  .weight = multiplied.ptr(),
+                  .bias = bias.ptr(),
+                  .y = chunk_logits});
       k.cross_entropy({.rows = count,
                        .classes = classes,
                        .logits = chunk_logits,
