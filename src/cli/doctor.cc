@@ -47,7 +47,8 @@ nlohmann::json as_json(const Machine& machine) {
             {"cores", machine.cores},
             {"instruction_set", kernels::cpu_instruction_set()},
             {"int8", kernels::cpu_product_kernel(kernels::WeightFormat::int8)},
-            {"bf16", kernels::cpu_product_kernel(kernels::WeightFormat::bf16)}}},
+            {"bf16", kernels::cpu_product_kernel(kernels::WeightFormat::bf16)},
+            {"training_in_f32", kernels::cpu_product_kernel(kernels::WeightFormat::same)}}},
           {"threads", threads::count()},
           {"blas", {{"configuration", blas.configuration}, {"core", blas.core}, {"problem", blas.problem}}},
           {"memory", {{"total", machine.memory}, {"available", machine.memory_available}}},
@@ -68,8 +69,10 @@ void print(const Machine& machine) {
   line("system", machine.system);
   line("cpu", fmt::format("{} ({}), {}", machine.cpu, machine.architecture, counted(machine.cores, "core")));
   line("kernels", fmt::format("{} instructions, chosen at run time", kernels::cpu_instruction_set()));
-  line("products", fmt::format("int8 by {}, bf16 by {}", kernels::cpu_product_kernel(kernels::WeightFormat::int8),
-                               kernels::cpu_product_kernel(kernels::WeightFormat::bf16)));
+  line("products", fmt::format("int8 by {}, bf16 by {}, training in f32 by {}",
+                               kernels::cpu_product_kernel(kernels::WeightFormat::int8),
+                               kernels::cpu_product_kernel(kernels::WeightFormat::bf16),
+                               kernels::cpu_product_kernel(kernels::WeightFormat::same)));
   line("threads", fmt::format("{}", threads::count()));
   line("blas", blas.problem.empty() ? fmt::format("{}; tuned for {}", blas.configuration, blas.core) : blas.problem);
   line("memory", fmt::format("{:.1f} GiB, {:.1f} GiB available", gib(machine.memory), gib(machine.memory_available)));

@@ -15,7 +15,7 @@ const Kernels<T>& reference();
 const Kernels<float>& cpu();
 // The instruction set in use: "NEON", "AVX2", "AVX3", ...
 const char* cpu_instruction_set();
-// The kernel that multiplies in a narrow format on this CPU.
+// What multiplies in a narrow format on this CPU, or, for `same`, the large products of training in f32.
 const char* cpu_product_kernel(WeightFormat format);
 // Rounds numbers to int8 as products do (PackWeight); returns their scale.
 float round_to_int8(Size count, const float* x, std::int8_t* to);

@@ -1,5 +1,6 @@
-// The intrinsics that src/kernels/cpu/narrow_amx.cc uses, in plain C++ after Intel's manual: test_amx compiles that
-// file with this header, so that its loops are tested on every CPU. What the manual forbids throws an exception.
+// The intrinsics that src/kernels/cpu/narrow_amx.cc and split_amx.cc use, in plain C++ after Intel's manual: test_amx
+// compiles those files with this header, so that their loops are tested on every CPU. What the manual forbids throws an
+// exception.
 #pragma once
 
 #include <cmath>
@@ -37,6 +38,19 @@ inline __m512 _mm512_loadu_ps(const void* from) {
   return value;
 }
 inline void _mm512_storeu_ps(void* to, __m512 value) { std::memcpy(to, &value, sizeof value); }
+inline __m512 _mm512_load_ps(const void* from) {
+  if (reinterpret_cast<std::uintptr_t>(from) % 64 != 0) throw std::logic_error("a load that is not aligned");
+  return _mm512_loadu_ps(from);
+}
+using __mmask16 = std::uint16_t;
+// Lanes that the mask leaves out are not touched.
+inline __m512 _mm512_maskz_loadu_ps(__mmask16 mask, const void* from) {
+  return each_lane([&](int i) { return mask >> i & 1 ? static_cast<const float*>(from)[i] : 0; });
+}
+inline void _mm512_mask_storeu_ps(void* to, __mmask16 mask, __m512 value) {
+  for (int i = 0; i < 16; ++i)
+    if (mask >> i & 1) static_cast<float*>(to)[i] = value.lanes[i];
+}
 inline __m512i _mm512_load_si512(const void* from) {
   if (reinterpret_cast<std::uintptr_t>(from) % 64 != 0) throw std::logic_error("a load that is not aligned");
   __m512i value;
@@ -47,6 +61,9 @@ inline __m512 _mm512_cvtepi32_ps(__m512i value) {
   return each_lane([&](int i) { return static_cast<float>(value.lanes[i]); });
 }
 inline __m512 _mm512_castsi512_ps(__m512i value) { return _mm512_loadu_ps(&value); }
+inline __m512 _mm512_add_ps(__m512 a, __m512 b) {
+  return each_lane([&](int i) { return a.lanes[i] + b.lanes[i]; });
+}
 inline __m512 _mm512_mul_ps(__m512 a, __m512 b) {
   return each_lane([&](int i) { return a.lanes[i] * b.lanes[i]; });
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/narrow_weights.h"
+#include "kernels/cpu/split.h"
 #include "kernels/fillings.h"
 
 namespace dragoman::kernels {
@@ -44,7 +45,10 @@ const char* cpu_instruction_set() {
   return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
 }
 
-const char* cpu_product_kernel(WeightFormat format) { return cpu_filling::narrow_kernel(format).name; }
+const char* cpu_product_kernel(WeightFormat format) {
+  if (format != WeightFormat::same) return cpu_filling::narrow_kernel(format).name;
+  return cpu_filling::split_kernel() ? "AMX" : "OpenBLAS";
+}
 
 float round_to_int8(Size count, const float* x, std::int8_t* to) {
   return cpu_filling::round_line(WeightFormat::int8, count, x, count, reinterpret_cast<char*>(to));

@@ -4,6 +4,7 @@
 #include "kernels/cpu/bf16_product.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/split_product.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -45,15 +46,15 @@ void linear_block(const Linear<float>& a, const MatrixProduct& whole, const Bloc
 }
 
 void linear(const Linear<float>& a) {
-  // Weights are packed again for every block, so blocks have many rows, but in f32 not more than fit into the cache.
   const bool bf16 = bf16_products();
-  const Size block_rows = bf16 ? 4096 : 512;
   MatrixProduct whole{.m = a.rows, .n = a.out, .k = a.in, .a = a.x, .a_stride = a.in, .b = a.weight};
   whole.b_stride = a.transposed ? a.in : a.out;
   whole.transposed_b = a.transposed;
   whole.c = a.z ? a.z : a.y;
   whole.c_stride = a.out;
   whole.bf16 = bf16;
+  // Weights are packed again for every block, so blocks have many rows, but for BLAS not more than fit into the cache.
+  const Size block_rows = bf16 || split_kernel_for(whole) ? 4096 : 512;
   const bool epilogue = a.activation != Activation::none || a.z;
   each_block(a.rows, a.out, a.in, [&](const Block& block) HWY_ATTR {
     if (!epilogue) return linear_block(a, whole, block);

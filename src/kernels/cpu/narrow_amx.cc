@@ -1,40 +1,14 @@
-// For x86-64 CPUs with AMX: registers that hold tiles of 16 rows of 64 bytes, and instructions that multiply them.
+// For x86-64 CPUs with AMX.
 #if defined(__x86_64__) || defined(DRAGOMAN_EMULATED_AMX)  // tests/amx
 #include <immintrin.h>
 
-#include <initializer_list>
-
+#include "kernels/cpu/amx_tiles.h"
 #include "kernels/cpu/narrow.h"
 
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
-constexpr std::int64_t kTileRows = 16, kTileBytes = 64;  // a chunk: 64 bytes of k
-constexpr std::int64_t kChunk = kTileRows * kTileBytes;  // the bytes of a panel for one chunk of k
-
-// Tile registers: 0 to 3 are sums, 4 and 5 rows of the left operand, 6 and 7 panels of the right one. Sum i is the
-// product of 4 + i / 2 and 6 + i % 2. Instructions name their registers by literals.
-struct alignas(64) TileConfiguration {
-  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-
-  void set(int tile, std::int64_t row_count) {
-    row_bytes[tile] = kTileBytes;
-    rows[tile] = static_cast<std::uint8_t>(row_count);
-  }
-};
-
-// `upper` rows in register 4, `lower` rows in register 5.
-void configure(std::int64_t upper, std::int64_t lower) {
-  TileConfiguration tiles;
-  for (const int tile : {0, 1, 4}) tiles.set(tile, upper);
-  for (const int tile : {2, 3, 5}) tiles.set(tile, lower);
-  for (const int tile : {6, 7}) tiles.set(tile, kTileRows);
-  // GCC 12 takes the configuration for 8 bytes long and would leave out the stores of the rest.
-  __asm__ volatile("" : : "m"(tiles));
-  _tile_loadconfig(&tiles);
-}
+constexpr std::int64_t kChunk = kTileRows * kTileBytes;  // the bytes of a panel for one chunk, 64 bytes of k
 
 struct Int8 {
   static void add_upper_left() { _tile_dpbssd(0, 4, 6); }
@@ -74,13 +48,6 @@ struct alignas(64) Sums {
     return panels[tile % 2][tile / 2 * kTileRows + row];
   }
 };
-
-void clear_sums() {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-}
 
 // Sixteen columns of the result: what their rows have in common.
 template <class Format>

@@ -11,12 +11,61 @@ namespace dragoman::kernels::cpu_filling {
 namespace {
 
 constexpr int kGroup = 4, kStep = kGroup * kNarrowCols;  // bytes; a step is one vector
+constexpr std::int64_t kAhead = 8;                       // steps that panels read once are prefetched ahead
 
 int load_group(const char* bytes) {
   int group;
   __builtin_memcpy(&group, bytes, sizeof group);
   return group;
 }
+
+// The part of a block that a tile computes.
+struct Result {
+  float* c;
+  std::int64_t c_stride;
+  const float *row_scales, *col_scales;  // int8
+  const float* start;
+  std::int64_t start_stride;
+  __mmask16 started;  // no lanes if there is no start
+
+  [[gnu::always_inline]] Result(const NarrowBlock& p, std::int64_t row, std::int64_t col)
+      : c(p.c + row * p.c_stride + col),
+        c_stride(p.c_stride),
+        row_scales(p.row_scales ? p.row_scales + row : nullptr),
+        col_scales(p.col_scales ? p.col_scales + col : nullptr),
+        start(p.start ? p.start + row * p.start_stride + col : c),
+        start_stride(p.start ? p.start_stride : 0),
+        started(p.start ? 0xFFFF : 0) {}
+  __m512 start_of(std::int64_t row, std::int64_t col) const {
+    return _mm512_maskz_loadu_ps(started, start + row * start_stride + col);
+  }
+};
+
+// The rows of the left operand. Four share an address, because more addresses would not fit into registers; the
+// compiler must not know how the addresses are related.
+template <int kRows>
+class Rows {
+ public:
+  Rows(const char* first, std::int64_t stride) : stride_(stride), triple_(3 * stride) {
+    for (const char*& address : addresses_) {
+      address = first;
+      __asm__("" : "+r"(address));
+      first += 4 * stride;
+    }
+    __asm__("" : "+r"(triple_));
+  }
+  template <std::size_t kRow>
+  const char* at() const {
+    return addresses_[kRow / 4] + (kRow % 4 == 3 ? triple_ : static_cast<std::int64_t>(kRow % 4) * stride_);
+  }
+  void next() {
+    for (const char*& address : addresses_) address += kGroup;
+  }
+
+ private:
+  const char* addresses_[(kRows + 3) / 4];
+  std::int64_t stride_, triple_;
+};
 
 // VPDPBUSD multiplies unsigned by signed bytes, so the left operand is stored plus 128. An additional row of the first
 // tile, whose left operand is 128 everywhere, sums what must be subtracted; the sums of later tiles of the same columns
@@ -33,10 +82,10 @@ struct Int8 {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
   }
-  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum) {
-    const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
-    const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(p.col_scales + col), _mm512_set1_ps(p.row_scales[row]));
-    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), scale, start));
+  static __m512 value(const Result& result, std::int64_t row, std::int64_t col, Sum sum) {
+    const __m512 scale =
+        _mm512_mul_ps(_mm512_loadu_ps(result.col_scales + col), _mm512_set1_ps(result.row_scales[row]));
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), scale, result.start_of(row, col));
   }
 };
 
@@ -60,9 +109,8 @@ struct Bf16 {
     return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
 #endif
   }
-  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum) {
-    const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
-    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_add_ps(start, sum));
+  static __m512 value(const Result& result, std::int64_t row, std::int64_t col, Sum sum) {
+    return _mm512_add_ps(result.start_of(row, col), sum);
   }
 };
 
@@ -84,54 +132,63 @@ struct Accumulators<Format, kRows, kPanels, std::index_sequence<i...>> {
   Sum sums[sizeof...(i)];
 
   explicit Accumulators(const Starts<Format>& starts) { ((sums[i] = starts.of[i % kPanels]), ...); }
-  void add(const char* a, std::int64_t row_stride, const char* b, std::int64_t panel_bytes) {
-    ((sums[i] =
-          Format::add(sums[i], left<i / kPanels>(a, row_stride), _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
-     ...);
+  void add(const Rows<kRows>& rows, const char* b, std::int64_t panel_bytes) {
+    ((sums[i] = Format::add(sums[i], left<i / kPanels>(rows), _mm512_loadu_si512(b + i % kPanels * panel_bytes))), ...);
   }
   // Subtracts the offset row, if there is one, from the other sums, which are stored, and from `starts`.
-  void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Starts<Format>& starts) const {
-    (store_sum<i>(p, row + i / kPanels, col + i % kPanels * kNarrowCols, starts.of[i % kPanels]), ...);
+  void store(const Result& result, Starts<Format>& starts) const {
+    (store_sum<i>(result, starts.of[i % kPanels]), ...);
   }
 
  private:
   template <std::size_t kRow>
-  static __m512i left(const char* a, std::int64_t row_stride) {
+  static __m512i left(const Rows<kRows>& rows) {
     if constexpr (kRow < kRows)
-      return Format::broadcast(a + kRow * row_stride);
+      return Format::broadcast(rows.template at<kRow>());
     else
       return Format::offset();
   }
   template <std::size_t kIndex>
-  void store_sum(const NarrowBlock& p, std::int64_t row, std::int64_t col, [[maybe_unused]] Sum& start) const {
-    if constexpr (kIndex >= kOffset)
+  void store_sum(const Result& result, [[maybe_unused]] Sum& start) const {
+    if constexpr (kIndex >= kOffset) {
       start = Format::subtract(start, sums[kIndex]);
-    else if constexpr (sizeof...(i) > kOffset)
-      Format::store(p, row, col, Format::subtract(sums[kIndex], sums[kOffset + kIndex % kPanels]));
-    else
-      Format::store(p, row, col, sums[kIndex]);
+    } else {
+      Sum sum = sums[kIndex];
+      if constexpr (sizeof...(i) > kOffset) sum = Format::subtract(sum, sums[kOffset + kIndex % kPanels]);
+      constexpr std::int64_t kRow = kIndex / kPanels, kCol = kIndex % kPanels * kNarrowCols;
+      _mm512_storeu_ps(result.c + kRow * result.c_stride + kCol, Format::value(result, kRow, kCol, sum));
+    }
   }
 };
 
 // kRows rows from `row` on times kPanels panels from `col` on, the first rows or later ones. Meanwhile, the panel at
-// `next` is prefetched into the L2 cache, unless it is null. The first tile subtracts the sums of the offset row from
-// `starts`.
+// `next` is prefetched into the L2 cache. If it is null, the first tile is the only one: it prefetches its own panels,
+// and those that follow, into the L1 cache. The first tile subtracts the sums of the offset row from `starts`.
 template <class Format, int kRows, int kPanels, bool kFirst>
 void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col, const char* next, Starts<Format>& starts) {
   constexpr int kSums = (kRows + (kFirst ? Format::kOffsetRows : 0)) * kPanels;
   Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile(starts);
   const std::int64_t panel_bytes = kStep * p.groups;
-  const char* a = p.a + row * p.row_stride;
+  Rows<kRows> rows(p.a + row * p.row_stride, p.row_stride);
   const char* b = p.b + col / kNarrowCols * panel_bytes;
   const auto add_next = [&] {
-    tile.add(a, p.row_stride, b, panel_bytes);
-    a += kGroup, b += kStep;
+    tile.add(rows, b, panel_bytes);
+    rows.next(), b += kStep;
   };
-  if (next)
-    for (std::int64_t g = 0; g < p.groups; ++g, next += kStep) _mm_prefetch(next, _MM_HINT_T1), add_next();
-  else
-    for (std::int64_t g = 0; g < p.groups; ++g) add_next();
-  tile.store(p, row, col, starts);
+  std::int64_t g = 0;
+  if (next) {
+    for (; g < p.groups; ++g, next += kStep) _mm_prefetch(next, _MM_HINT_T1), add_next();
+  } else if constexpr (kFirst) {
+    const auto add_and_prefetch = [&](std::int64_t ahead) {
+      for (int panel = 0; panel < kPanels; ++panel) _mm_prefetch(b + panel * panel_bytes + ahead, _MM_HINT_T0);
+      add_next();
+    };
+    for (; g < p.groups - kAhead; ++g) add_and_prefetch(kAhead * kStep);
+    for (; g < p.groups; ++g) add_and_prefetch(kAhead * kStep + (kPanels - 1) * panel_bytes);
+  } else {
+    for (; g < p.groups; ++g) add_next();
+  }
+  tile.store(Result(p, row, col), starts);
 }
 
 // The register file holds the sums of 12 rows by 2 panels or of 4 rows by 4 panels, with their operands.
@@ -142,8 +199,7 @@ constexpr auto tiles(std::index_sequence<kIndex...>) {
   return std::array<Tile<Format>, sizeof...(kIndex)>{multiply_tile<Format, kIndex + 1, kPanels, kFirst>...};
 }
 
-// With several tiles of rows, the first ones prefetch a panel each of the next block of columns. Panels that are read
-// once, one after another, are left to the hardware's prefetcher.
+// With several tiles of rows, the first ones prefetch a panel each of the next block of columns.
 template <class Format, int kPanels, int kMostRows>
 void multiply_panels(const NarrowBlock& p, std::int64_t col) {
   using Heights = std::make_index_sequence<kMostRows>;

@@ -14,6 +14,7 @@
 
 #include "base/threads.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/split.h"
 
 namespace dragoman::kernels::cpu_filling {
 namespace {
@@ -82,6 +83,13 @@ constexpr Size element_size(WeightFormat format) { return format == WeightFormat
 std::span<const NarrowKernel* const> narrow_kernels(WeightFormat format) { return choice(format).all; }
 const NarrowKernel& narrow_kernel(WeightFormat format) { return *choice(format).used; }
 void use_narrow_kernel(WeightFormat format, const NarrowKernel& kernel) { choice(format).used = &kernel; }
+
+SplitKernel split_kernel() {
+#if defined(__x86_64__)
+  if (&narrow_kernel(WeightFormat::bf16) == &kBf16Amx) return multiply_split_amx;
+#endif
+  return nullptr;
+}
 
 NarrowWeights::NarrowWeights(WeightFormat format, Size in, Size out, const void* packed) {
   const NarrowKernel& kernel = narrow_kernel(format);

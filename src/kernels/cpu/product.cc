@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/bf16_product.h"
 #include "kernels/cpu/blas.h"
+#include "kernels/cpu/split_product.h"
 
 namespace dragoman::kernels::cpu_filling {
 namespace {
@@ -53,6 +54,7 @@ void multiply(const MatrixProduct& p) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return scale_result(p);
   if (p.bf16) return multiply_bf16(p);
+  if (const SplitKernel kernel = split_kernel_for(p)) return multiply_split(p, kernel);
   if (p.m == 1) return multiply_row(p);
   if (p.n == 1) return multiply_column(p);
   blas().sgemm(CblasRowMajor, order(p.transposed_a), order(p.transposed_b), static_cast<blasint>(p.m),
