@@ -32,6 +32,28 @@ TEST(PackedWeight, BelongsToItsShapeAndItsRows) {
   EXPECT_EQ(weight.row_view(1, 2).packed(), nullptr);
 }
 
+// Enough rows for a library to take another kernel than for one.
+TEST(PackedWeight, GivesALossThatDoesNotDependOnTheOtherRows) {
+  constexpr Size rows = 70, in = 64, classes = 600;
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const auto values = [&](Shape shape, std::uint64_t seed) {
+    return cx.from_numbers(DType::f32, Leaf::random(shape, seed).values, shape);
+  };
+  const Tensor x = values({rows, in}, 1), plain = values({classes, in}, 2), bias = values({classes}, 3);
+  std::vector<std::int32_t> ids(rows);
+  for (Size r = 0; r < rows; ++r) ids[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(r * 7);
+  const Tensor targets = cx.from_host<std::int32_t>(ids, {rows, 1});
+  for (const WeightFormat format : {WeightFormat::same, WeightFormat::bf16, WeightFormat::int8}) {
+    const Tensor weight = packed_for_steps(cx, plain, format);
+    const std::vector<float> together = cross_entropy(cx, x, weight, bias, targets).nll.to_host<float>();
+    for (Size r = 0; r < rows; ++r) {
+      const Losses alone = cross_entropy(cx, x.row_view(r, 1), weight, bias, targets.row_view(r, 1));
+      EXPECT_EQ(alone.nll.to_host<float>()[0], together[static_cast<std::size_t>(r)]) << "row " << r;
+    }
+  }
+}
+
 TEST(TopScores, AreTheLargestLogitsOfEachRow) {
   constexpr Size rows = 7, columns = 300, count = 5;
   Workspace workspace(cpu_device());

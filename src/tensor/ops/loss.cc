@@ -40,8 +40,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
   const ops::StatSink dweight(cx, backward ? weight : none), dbias(cx, backward ? bias : none);
   const Size chunk = rows_at_once(cx.device(), rows, classes);
   // With a packed form, the bits of a row do not depend on the other rows.
-  const bool packed =
-      !backward && transposed && weight.packed() && weight.packed_format() == kernels::WeightFormat::same;
+  const bool packed = !backward && transposed && weight.packed();
   const Tensor multiplied = packed ? weight : plain_weight(cx, weight);
   const ops::Scratch logits(cx, x.dtype(), {std::min(chunk, rows), classes});
   for (Size first = 0; first < rows; first += chunk) {
@@ -53,6 +52,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
         k.linear_packed({.rows = count,
                          .in = in,
                          .out = classes,
+                         .format = weight.packed_format(),
                          .x = chunk_x,
                          .packed = weight.packed(),
                          .bias = bias.ptr(),
