@@ -28,7 +28,8 @@ struct BenchOptions {
     measured.visit(v);
     compute.visit(v);
     v.only_if(
-        "input beam seconds", [this] { return !file.empty(); }, "it is for the speed of a model file");
+        "input beam seconds shortlist", [this] { return !file.empty(); },
+        "it is for the speed of a model file, and none is named: dragoman bench MODEL --input FILE");
     v.only_if(
         "preset what lengths linformer tokens vocabulary warmup repeats seed model.", [this] { return file.empty(); },
         "the speed of a model file is measured");
@@ -65,19 +66,21 @@ int measure_file(const BenchOptions& options) {
                       {"words_per_second", one.words},
                       {"tokens_per_second", one.tokens},
                       {"milliseconds_per_sentence", one.milliseconds}});
-    const nlohmann::ordered_json all = {{"model", options.file},
-                                        {"machine", run::machine_json()},
-                                        {"device", find_device(options.compute.device).name()},
-                                        {"threads", threads::count()},
-                                        {"beam", options.speed.beam},
-                                        {"shortlist", run::uses_shortlist(options.file, options.compute)},
-                                        {"speeds", list}};
+    const nlohmann::ordered_json all = {
+        {"model", options.file},
+        {"machine", run::machine_json()},
+        {"device", find_device(options.compute.device).name()},
+        {"threads", threads::count()},
+        {"beam", options.speed.beam},
+        {"shortlist", run::uses_shortlist(options.file, options.speed, options.compute)},
+        {"speeds", list}};
     fmt::print("{}\n", run::to_text(all, 2));
     return 0;
   }
-  fmt::print("{} on {}, beam {}, {}, {}\n\n", options.file, find_device(options.compute.device).name(),
-             options.speed.beam, counted(threads::count(), "thread"),
-             run::uses_shortlist(options.file, options.compute) ? "with its shortlist" : "without a shortlist");
+  fmt::print(
+      "{} on {}, beam {}, {}, {}\n\n", options.file, find_device(options.compute.device).name(), options.speed.beam,
+      counted(threads::count(), "thread"),
+      run::uses_shortlist(options.file, options.speed, options.compute) ? "with its shortlist" : "without a shortlist");
   fmt::print("{:<10} {:<18} {:>16} {:>16} {:>16}\n", "precision", "sentences", "source words/s", "target tokens/s",
              "ms per sentence");
   for (const run::TranslationSpeed& one : speeds)

@@ -48,6 +48,7 @@ nlohmann::json as_json(const Machine& machine) {
             {"instruction_set", kernels::cpu_instruction_set()},
             {"int8", kernels::cpu_product_kernel(kernels::WeightFormat::int8)},
             {"bf16", kernels::cpu_product_kernel(kernels::WeightFormat::bf16)},
+            {"bf16_emulated", kernels::cpu_emulates_bf16()},
             {"training_in_f32", kernels::cpu_product_kernel(kernels::WeightFormat::same)}}},
           {"threads", threads::count()},
           {"blas", {{"configuration", blas.configuration}, {"core", blas.core}, {"problem", blas.problem}}},
@@ -69,9 +70,10 @@ void print(const Machine& machine) {
   line("system", machine.system);
   line("cpu", fmt::format("{} ({}), {}", machine.cpu, machine.architecture, counted(machine.cores, "core")));
   line("kernels", fmt::format("{} instructions, chosen at run time", kernels::cpu_instruction_set()));
-  line("products", fmt::format("int8 by {}, bf16 by {}, training in f32 by {}",
+  line("products", fmt::format("int8 by {}, bf16 by {}{}, training in f32 by {}",
                                kernels::cpu_product_kernel(kernels::WeightFormat::int8),
                                kernels::cpu_product_kernel(kernels::WeightFormat::bf16),
+                               kernels::cpu_emulates_bf16() ? " (slower than f32)" : "",
                                kernels::cpu_product_kernel(kernels::WeightFormat::same)));
   line("threads", fmt::format("{}", threads::count()));
   line("blas", blas.problem.empty() ? fmt::format("{}; tuned for {}", blas.configuration, blas.core) : blas.problem);

@@ -89,8 +89,8 @@ void BatchPlan::cut(std::span<const RowLengths> lengths, const PlanOptions& opti
     const bool by_tokens = options.by == BatchBy::tokens;
     if (by_tokens)
       check(row.source <= most && row.target <= most,
-            "sentence {} has {} source and {} target tokens, but a batch holds at most {}; raise the batch size or "
-            "limit the sentence length",
+            "sentence {} has {} source and {} target tokens, but a batch holds at most {}; raise --batch.size or "
+            "lower --batch.max-source-length and --batch.max-target-length",
             order_[i], row.source, row.target, most);
     const bool full = by_tokens ? source + row.source > most || target + row.target > most : i - begins_.back() == most;
     if (i > begins_.back() && (full || i % window == 0)) {

@@ -74,7 +74,7 @@ void Batcher::check_budget(std::uint64_t row, const RowLengths& lengths) const {
   if (options_.plan.by != BatchBy::tokens) return;
   check(std::max(lengths.source, lengths.target) <= options_.plan.size,
         "pair {} of the corpus has {} source and {} target tokens including begin and end, but a batch holds at most "
-        "{}; raise the batch size or limit the sentence length",
+        "{}; raise --batch.size or lower --batch.max-source-length and --batch.max-target-length",
         row + 1, lengths.source, lengths.target, options_.plan.size);
 }
 

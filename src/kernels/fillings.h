@@ -17,6 +17,8 @@ const Kernels<float>& cpu();
 const char* cpu_instruction_set();
 // What multiplies in a narrow format on this CPU, or, for `same`, the large products of training in f32.
 const char* cpu_product_kernel(WeightFormat format);
+// Whether this CPU has no instruction for products in bf16, so that they take longer than in f32.
+bool cpu_emulates_bf16();
 // Rounds numbers to int8 as products do (PackWeight); returns their scale.
 float round_to_int8(Size count, const float* x, std::int8_t* to);
 

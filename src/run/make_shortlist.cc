@@ -97,7 +97,7 @@ align::Shortlist learn(const TokenReader& text, const store::ModelInfo& info, co
 }
 
 ShortlistFit measure(const align::Shortlist& shortlist, const TokenReader& text, int vocabulary) {
-  ShortlistFit fit{.vocabulary = vocabulary};
+  ShortlistFit fit{.pairs = text.sample().size(), .vocabulary = vocabulary};
   std::size_t covered = 0, all = 0;
   for (const auto& [source, target] : text.sample()) {
     const Tokens words = shortlist.choose(source, Tokens{text.end(), text.unknown()});

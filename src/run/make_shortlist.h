@@ -39,9 +39,10 @@ struct ShortlistOptions {
 
 // How well a shortlist fits pairs of the text from which it was not learned.
 struct ShortlistFit {
-  double words = 0;     // tokens on the list of a sentence, on average
-  double coverage = 0;  // the share of target tokens that are on the list of their sentence
-  int vocabulary = 0;   // target tokens of the model
+  std::size_t pairs = 0;  // 0 if the text has one pair only
+  double words = 0;       // tokens on the list of a sentence, on average
+  double coverage = 0;    // the share of target tokens that are on the list of their sentence
+  int vocabulary = 0;     // target tokens of the model
 };
 
 // Aligns a parallel text in the tokens of the model, and writes a copy of the model with the shortlist that follows.

@@ -86,6 +86,8 @@ class Measurement {
 
 std::vector<TranslationSpeed> measure_translation(const std::string& model, const SpeedOptions& options,
                                                   const ComputeOptions& compute) {
+  check(!store::is_statistical(store::SafetensorsFile(model)), "{}: is a statistical model; bench measures neural ones",
+        model);
   const std::vector<Request> text = read_text(options.input);
   const std::vector<Precision> all = precisions(compute);
   const bool on_host = find_device(compute.device).on_host();
@@ -96,6 +98,7 @@ std::vector<TranslationSpeed> measure_translation(const std::string& model, cons
     where.device = compute.device;
     where.precision = precision;
     where.threads = compute.threads;
+    where.shortlist = options.shortlist;
     search::TextTranslator translator({model}, where);
     for (const int batch : {on_host ? 32 : 256, 1}) {
       // Several batches at a time, so that all workers have one.
@@ -111,8 +114,8 @@ std::vector<TranslationSpeed> measure_translation(const std::string& model, cons
   return speeds;
 }
 
-bool uses_shortlist(const std::string& model, const ComputeOptions& compute) {
-  return find_device(compute.device).on_host() && !is_statistical(model) &&
+bool uses_shortlist(const std::string& model, const SpeedOptions& options, const ComputeOptions& compute) {
+  return options.shortlist && find_device(compute.device).on_host() &&
          !store::ModelFile(model).info().shortlist.empty();
 }
 

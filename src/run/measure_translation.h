@@ -14,14 +14,18 @@ struct SpeedOptions {
   std::string input;
   int beam = 4;
   double seconds = 4;
+  bool shortlist = true;
 
   template <class V>
   void visit(V& v) {
     v.section("Speed of a model file");
     v("input", input, "text to translate, one sentence per line; the first 1,000 lines that are not blank");
     v("beam", beam, "beam width", between(1, 1000));
-    v("seconds", seconds, "seconds to translate at each precision, in batches and one sentence at a time",
+    v("seconds", seconds,
+      "least seconds to translate at each precision, in batches and one sentence at a time; batches come eight at a "
+      "time",
       between(0.001, 3600));
+    v("shortlist", shortlist, "use the model's lexical shortlist, if it contains one");
   }
 };
 
@@ -38,7 +42,7 @@ struct TranslationSpeed {
 std::vector<TranslationSpeed> measure_translation(const std::string& model, const SpeedOptions& options,
                                                   const ComputeOptions& compute);
 
-// Whether that uses a lexical shortlist: the model has one, and the device is the CPU.
-bool uses_shortlist(const std::string& model, const ComputeOptions& compute);
+// Whether that uses a lexical shortlist: it is wanted, the model has one, and the device is the CPU.
+bool uses_shortlist(const std::string& model, const SpeedOptions& options, const ComputeOptions& compute);
 
 }  // namespace dragoman::run

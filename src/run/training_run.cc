@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/threads.h"
+#include "kernels/fillings.h"
 #include "report/run_report.h"
 #include "run/output_folder.h"
 #include "run/run_record.h"
@@ -44,6 +45,8 @@ class TrainingRun::Parts {
     check_same_data("training data", data_->hash(), comm);
     check_same_data("validation data", data_->validation_hash(), comm);
     translator_ = make_validation_translator(options_, *data_, vocabularies_, *task_, comm);
+    if (where_.bf16_products && kernels::cpu_emulates_bf16())
+      log::warning("this CPU does not multiply bf16, so --precision bf16 is slower than f32");
     if (comm.leads()) add_files();
   }
 

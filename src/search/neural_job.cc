@@ -234,8 +234,10 @@ bool NeuralJob::take(const DecodingTask& task) {
   }
   TranslationResult found = result_of(task);
   const bool is_first = result_.translations.empty();
-  check(!is_first || !found.translations.empty(),
-        "the search found no translation that meets the terms, the banned words and the lengths asked for");
+  check(
+      !is_first || !found.translations.empty(),
+      "the search found no translation that meets the terms, the banned words and the lengths asked for, or the scores "
+      "of the model are not numbers, because its training diverged");
   if (!is_first && (found.translations.empty() || !loop.empty())) return true;
   std::vector<LostPart> lost;
   if (is_checked(*job_.options))

@@ -14,6 +14,11 @@ namespace dragoman::store {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 16;  // elements
+constexpr float kLargestScale = std::numeric_limits<float>::max() / 128;
+constexpr float kLargestBf16 = 0x1.FEp127f;  // as in the other formats, numbers beyond become the largest
+constexpr float kLargestInt8 = 0x1.FBp127f;  // a little less than 127 times the largest scale
+
+float limited(float value, float largest) { return std::clamp(value, -largest, largest); }
 
 // IEEE half precision; rounds to nearest, ties to even. Numbers beyond its range become the largest.
 std::uint16_t half_from(float value) {
@@ -67,6 +72,7 @@ Rounded rounded_rows(Size rows, Size cols, std::string_view bytes) {
     for (Size r = begin; r < end; ++r) {
       std::memcpy(row.data(), bytes.data() + static_cast<std::size_t>(r * cols) * sizeof(float),
                   row.size() * sizeof(float));
+      for (float& value : row) value = limited(value, kLargestInt8);
       auto* const numbers = reinterpret_cast<std::int8_t*>(result.numbers.data() + r * cols);
       const float scale = kernels::round_to_int8(cols, row.data(), numbers);
       std::memcpy(result.scales.data() + static_cast<std::size_t>(r) * sizeof scale, &scale, sizeof scale);
@@ -82,7 +88,10 @@ void StoredWeights::add(const std::string& name, const std::vector<Size>& shape,
   switch (format) {
     case StoredFormat::f32: return add({name, "F32", shape, bytes});
     case StoredFormat::f16: return add({name, "F16", shape, keep(halved<std::uint16_t>(bytes, half_from))});
-    case StoredFormat::bf16: return add({name, "BF16", shape, keep(halved<kernels::bf16>(bytes, kernels::bf16::from))});
+    case StoredFormat::bf16:
+      return add({name, "BF16", shape, keep(halved<kernels::bf16>(bytes, [](float value) {
+                    return kernels::bf16::from(limited(value, kLargestBf16));
+                  }))});
     case StoredFormat::int8: {
       Rounded rounded = rounded_rows(shape[0], shape[1], bytes);
       add({name + std::string(kScaleSuffix), "F32", {shape[0]}, keep(std::move(rounded.scales))});
@@ -104,9 +113,8 @@ bool is_weight_type(const std::string& type) {
 std::vector<float> checked_scales(const TensorRecord& tensor, std::string_view scales) {
   std::vector<float> factors(static_cast<std::size_t>(tensor.shape[0]));
   std::memcpy(factors.data(), scales.data(), scales.size());
-  constexpr float kMost = std::numeric_limits<float>::max() / 128;
-  check(std::all_of(factors.begin(), factors.end(), [](float scale) { return scale >= 0 && scale <= kMost; }),
-        "the scales of the int8 tensor '{}' are not between 0 and {}", tensor.name, kMost);
+  check(std::all_of(factors.begin(), factors.end(), [](float scale) { return scale >= 0 && scale <= kLargestScale; }),
+        "the scales of the int8 tensor '{}' are not between 0 and {}", tensor.name, kLargestScale);
   return factors;
 }
 

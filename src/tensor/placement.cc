@@ -10,7 +10,8 @@ Placement find_placement(const PlacementOptions& options, Use use) {
   const Device& device = find_device(options.device);
   const Precision precision = options.precision;
   if (device.on_host()) {
-    check(precision != Precision::tf32, "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
+    check(precision != Precision::tf32, "precision tf32 is for GPUs; on the CPU use {}",
+          use == Use::training ? "f32 or bf16" : "f32, bf16 or int8");
     const bool narrow = precision == Precision::bf16 || precision == Precision::int8;
     check(precision != Precision::int8 || use == Use::inference,
           "precision int8 is for inference; training on the CPU needs f32 or bf16");

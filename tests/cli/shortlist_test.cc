@@ -44,6 +44,30 @@ TEST_F(ShortlistCommand, WritesAModelThatTranslatesWithTheWordsOfTheText) {
   EXPECT_NE(without.out, with.out) << "the shortlist changes nothing";
 }
 
+TEST_F(ShortlistCommand, WarnsOfAListThatLacksManyWords) {
+  std::string source, target;
+  for (const char* word : {"das", "hund", "haus", "rote", "steht"})
+    for (int i = 0; i < 16; ++i) source += "dog\n", target += std::string(word) + "\n";
+  folder_.write("one", source);
+  folder_.write("many", target);
+  const char* const warning = "may cost quality";
+  const Outcome made = run("shortlist m --source one --target many --best 1 --frequent 1 --output short");
+  EXPECT_NE(made.err.find(warning), std::string::npos) << made.out << made.err;
+  folder_.write("line", "the dog\n");
+  folder_.write("zeile", "das hund\n");
+  const Outcome single = run("shortlist m --source line --target zeile --output single");
+  EXPECT_NE(single.err.find("was not measured"), std::string::npos) << single.out << single.err;
+  const Outcome fits = run("shortlist m --source en --target de --output fits");
+  EXPECT_EQ(fits.err.find(warning), std::string::npos) << fits.err;
+}
+
+TEST_F(ShortlistCommand, MakesAModelThatBenchMeasuresWithItAndWithoutIt) {
+  ASSERT_EQ(run("shortlist m --source en --target de --output short").status, 0);
+  const std::string bench = "bench short --input en --seconds 0.01 --precision int8 --device cpu";
+  EXPECT_NE(run(bench).out.find("with its shortlist"), std::string::npos);
+  EXPECT_NE(run(bench + " --shortlist=false").out.find("without a shortlist"), std::string::npos);
+}
+
 TEST_F(ShortlistCommand, ExplainsMistakes) {
   folder_.write("empty", "\n\n");
   for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{

@@ -55,6 +55,9 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
       run_program(folder_, "translate --model run/model.safetensors --input page --format html --quiet");
   EXPECT_EQ(page.out, "<p>you have <b>water</b></p>") << page.err;
 
+  const Outcome measured = run_program(folder_, "bench run/model.safetensors --input in");
+  EXPECT_NE(measured.err.find("is a statistical model; bench measures neural ones"), std::string::npos) << measured.err;
+
   const Outcome several = run_program(folder_, "translate --model run/model.safetensors --input in --n-best 3 --quiet");
   EXPECT_EQ(several.out.find("0 ||| you have water |||"), 0u) << several.out;
 

@@ -138,8 +138,8 @@ TEST(BatchPlan, GroupingByLengthPutsSimilarLengthsTogetherInRandomOrder) {
 TEST(BatchPlan, ASentenceAboveTheTokenBudgetIsRefused) {
   const std::vector<RowLengths> lengths = {{5, 5}, {3, 101}};
   EXPECT_EQ(message([&] { batches(lengths, {.by = BatchBy::tokens, .size = 100}, 0); }),
-            "sentence 1 has 3 source and 101 target tokens, but a batch holds at most 100; raise the batch size or "
-            "limit the sentence length");
+            "sentence 1 has 3 source and 101 target tokens, but a batch holds at most 100; raise --batch.size or "
+            "lower --batch.max-source-length and --batch.max-target-length");
 }
 
 TEST(BatchPlan, WeightsSayHowOftenASentenceComesBack) {

@@ -242,7 +242,7 @@ TEST_F(BatcherTest, ASentenceAboveTheTokenBudgetStopsBeforeTheFirstBatch) {
   const TokenStore data = store("1\n1 2 3\n", "1\n1 2 3 4\n");
   EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 4, BatchOrder::random)); }),
             "pair 2 of the corpus has 4 source and 5 target tokens including begin and end, but a batch holds at most "
-            "4; raise the batch size or limit the sentence length");
+            "4; raise --batch.size or lower --batch.max-source-length and --batch.max-target-length");
   EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 5, BatchOrder::random)); }),
             "nothing was thrown");
 }

@@ -49,6 +49,18 @@ TEST(StoredWeights, HalvesAreReadAsTheyWereWrittenAndRoundedToTheNearest) {
             (std::vector<float>{1, 1 + 0x1p-9f, 65504, 0}));
 }
 
+TEST(StoredWeights, BeyondTheRangeOfTheirFormatBecomeTheLargest) {
+  const float most = std::numeric_limits<float>::max();
+  for (const auto format : {StoredFormat::f16, StoredFormat::bf16, StoredFormat::int8}) {
+    const std::vector<float> read = stored_and_read(format, 2, 2, {most, 0, -most, most});
+    EXPECT_EQ(read[0], read[3]);
+    EXPECT_EQ(read[2], -read[0]);
+    EXPECT_EQ(read[1], 0);
+    EXPECT_GE(read[0], format == StoredFormat::f16 ? 65504 : 0.98f * most);
+    EXPECT_LE(read[0], most) << name_of(format) << " became infinite";
+  }
+}
+
 TEST(StoredWeights, OfInt8AreWithinHalfAStepOfTheLargestInTheirRow) {
   Random random(7);
   std::vector<float> values(60 * 40);

@@ -42,6 +42,8 @@ TEST(Placement, OnTheHostNarrowFormatsAreForProducts) {
   EXPECT_TRUE(training.bf16_products);
   EXPECT_EQ(reason({.device = "cpu", .precision = Precision::tf32}),
             "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
+  EXPECT_EQ(reason({.device = "cpu", .precision = Precision::tf32}, Use::training),
+            "precision tf32 is for GPUs; on the CPU use f32 or bf16");
 }
 
 TEST(Placement, WithoutAGpuAutoIsTheHostAndCudaSaysWhyNot) {

@@ -50,6 +50,8 @@ const char* cpu_product_kernel(WeightFormat format) {
   return cpu_filling::split_kernel() ? "AMX" : "OpenBLAS";
 }
 
+bool cpu_emulates_bf16() { return cpu_filling::narrow_kernel(WeightFormat::bf16).emulated; }
+
 float round_to_int8(Size count, const float* x, std::int8_t* to) {
   return cpu_filling::round_line(WeightFormat::int8, count, x, count, reinterpret_cast<char*>(to));
 }

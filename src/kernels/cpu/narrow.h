@@ -41,6 +41,7 @@ struct NarrowKernel {
   int padding;  // bytes after each row, so that rows do not share few sets of the cache; 0 if row_set is not 1
   int flip;     // the bytes of the left operand are XORed with this, if row_set is 1; 0x80 makes int8 unsigned
   void (*multiply)(const NarrowBlock& block);
+  bool emulated = false;  // the CPU has no such instruction; products take longer than in f32
 };
 
 // The kernels of each CPU feature (narrow_*.cc); narrow_weights.h chooses among them.

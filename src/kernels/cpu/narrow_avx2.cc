@@ -32,8 +32,14 @@ struct Bf16 {
 
 const NarrowKernel kInt8Avx2 = {
     .name = "AVX2", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Int8>};
-const NarrowKernel kBf16Avx2 = {
-    .name = "AVX2", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Bf16>};
+const NarrowKernel kBf16Avx2 = {.name = "AVX2",
+                                .group = 4,
+                                .row_set = 1,
+                                .unit = 4,
+                                .padding = 0,
+                                .flip = 0,
+                                .multiply = multiply<Bf16>,
+                                .emulated = true};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -60,7 +60,13 @@ void multiply(const NarrowBlock& p) {
 
 const NarrowKernel kInt8Portable = {
     .name = "portable int8", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Int8>};
-const NarrowKernel kBf16Portable = {
-    .name = "portable bf16", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Bf16>};
+const NarrowKernel kBf16Portable = {.name = "portable bf16",
+                                    .group = 4,
+                                    .row_set = 1,
+                                    .unit = 4,
+                                    .padding = 0,
+                                    .flip = 0,
+                                    .multiply = multiply<Bf16>,
+                                    .emulated = true};
 
 }  // namespace dragoman::kernels::cpu_filling

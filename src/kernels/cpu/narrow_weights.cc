@@ -54,9 +54,11 @@ std::vector<const NarrowKernel*> supported(WeightFormat format) {
   const CpuidLeaf7 cpu;
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool avx512 = __builtin_cpu_supports("avx512f");
-  if (avx512 && cpu.amx_tiles && (int8 ? cpu.amx_int8 : cpu.amx_bf16) && may_use_amx())
+  const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+  // The AMX kernel for int8 leaves few rows to VNNI.
+  if (avx512 && cpu.amx_tiles && (int8 ? cpu.amx_int8 && vnni : cpu.amx_bf16) && may_use_amx())
     list.push_back(int8 ? &kInt8Amx : &kBf16Amx);
-  if (avx512 && int8 && __builtin_cpu_supports("avx512vnni")) list.push_back(&kInt8Avx512);
+  if (int8 && vnni) list.push_back(&kInt8Avx512);
   if (avx512 && !int8 && __builtin_cpu_supports("avx512bf16")) list.push_back(&kBf16Avx512);
   if (avx2 && int8 && cpu.avx_vnni) list.push_back(&kInt8AvxVnni);
   if (avx2) list.push_back(int8 ? &kInt8Avx2 : &kBf16Avx2);

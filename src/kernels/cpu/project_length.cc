@@ -2,7 +2,8 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product.h"
 
-// The partition of the work depends only on sizes, so the bits are the same for any number of threads.
+// The products of a sentence depend only on its own length, so its bits are the same for any number of threads and
+// among any other sentences.
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
@@ -17,11 +18,11 @@ template <class F>
 void each_range(const ProjectLength<float>& a, F&& f) {
   constexpr Size kNarrow = 64;
   const Size most = std::max<Size>(1, a.size / kNarrow);
-  const Size cuts = std::clamp<Size>(a.parts() * a.mixtures * a.longest * a.size / (4 * kProductGrain), 1, most);
-  const Size each = (a.size + cuts - 1) / cuts;
-  threads::each(a.sentences * cuts, [&](Size item) {
-    const Size s = item / cuts, first = item % cuts * each, cols = std::min(each, a.size - first);
-    if (cols > 0) f(ColumnRange{s, a.offsets[s], a.offsets[s + 1] - a.offsets[s], first, cols});
+  threads::each(a.sentences * most, [&](Size item) {
+    const Size s = item / most, rows = a.offsets[s + 1] - a.offsets[s];
+    const Size cuts = std::clamp<Size>(a.parts() * a.mixtures * rows * a.size / (4 * kProductGrain), 1, most);
+    const Size each = (a.size + cuts - 1) / cuts, first = item % most * each, cols = std::min(each, a.size - first);
+    if (cols > 0) f(ColumnRange{s, a.offsets[s], rows, first, cols});
   });
 }
 
