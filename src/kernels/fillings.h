@@ -13,7 +13,7 @@ const Kernels<T>& reference();
 
 // SIMD with the instruction set chosen at run time, OpenBLAS for matrix products, several threads where that pays.
 const Kernels<float>& cpu();
-// The instruction set in use: "NEON", "AVX2", "AVX3", ...
+// The instruction set in use: "NEON", "AVX2", "AVX-512", ...
 const char* cpu_instruction_set();
 // What multiplies in a narrow format on this CPU, or, for `same`, the large products of training in f32.
 const char* cpu_product_kernel(WeightFormat format);

@@ -16,16 +16,16 @@ std::vector<float> random_numbers(Size count, std::uint64_t seed) {
 }
 
 TEST(ProjectLength, OfASentenceHasTheSameBitsAmongLongerOnes) {
-  constexpr Size kMixtures = 64, kSize = 512, kLength = 320, kRows = 100, kLonger = 300;
+  constexpr Size kMixtures = 64, kSize = 512, kLength = 320, kShort = 100, kLong = 300;
   const std::vector<float> keys = random_numbers(kMixtures * kLength, 1),
                            values = random_numbers(kMixtures * kLength, 2);
-  const std::vector<float> x = random_numbers((kRows + kLonger) * kSize, 3);
-  const std::int32_t offsets[] = {0, kRows, kRows + kLonger};
+  const std::vector<float> x = random_numbers((kShort + kLong) * kSize, 3);
+  const std::int32_t offsets[] = {0, kShort, kShort + kLong};
   for (const Size parts : {1, 2}) {
     std::vector<float> alone[2], among[2];
     for (const Size sentences : {1, 2}) {
       ProjectLength<float> a{.sentences = sentences, .mixtures = kMixtures, .size = kSize, .length = kLength};
-      a.longest = sentences == 1 ? kRows : kLonger;
+      a.longest = sentences == 1 ? kShort : kLong;
       a.offsets = offsets;
       a.projections[0] = keys.data();
       if (parts == 2) a.projections[1] = values.data();

@@ -5,6 +5,7 @@
 #include <hwy/highway.h>
 
 #include <bit>
+#include <string_view>
 
 #include "base/error.h"
 #include "kernels/cpu/blas.h"
@@ -42,7 +43,8 @@ const char* cpu_instruction_set() {
   // The best target is the lowest bit among those that are compiled and supported by this CPU.
   const auto usable = static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS);
   if (usable == 0) return hwy::TargetName(HWY_STATIC_TARGET);
-  return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
+  const char* name = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
+  return std::string_view(name).starts_with("AVX3") ? "AVX-512" : name;  // Highway's own name for it
 }
 
 const char* cpu_product_kernel(WeightFormat format) {
