@@ -8,7 +8,7 @@
 namespace dragoman::kernels {
 namespace {
 
-std::vector<float> random_numbers(Size count, std::uint64_t seed) {
+std::vector<float> uniform_numbers(Size count, std::uint64_t seed) {
   std::vector<float> numbers(static_cast<std::size_t>(count));
   Random random(seed);
   for (float& number : numbers) number = static_cast<float>(random.uniform(-1, 1));
@@ -17,9 +17,9 @@ std::vector<float> random_numbers(Size count, std::uint64_t seed) {
 
 TEST(ProjectLength, OfASentenceHasTheSameBitsAmongLongerOnes) {
   constexpr Size kMixtures = 64, kSize = 512, kLength = 320, kShort = 100, kLong = 300;
-  const std::vector<float> keys = random_numbers(kMixtures * kLength, 1),
-                           values = random_numbers(kMixtures * kLength, 2);
-  const std::vector<float> x = random_numbers((kShort + kLong) * kSize, 3);
+  const std::vector<float> keys = uniform_numbers(kMixtures * kLength, 1),
+                           values = uniform_numbers(kMixtures * kLength, 2);
+  const std::vector<float> x = uniform_numbers((kShort + kLong) * kSize, 3);
   const std::int32_t offsets[] = {0, kShort, kShort + kLong};
   for (const Size parts : {1, 2}) {
     std::vector<float> alone[2], among[2];
