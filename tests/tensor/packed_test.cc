@@ -12,6 +12,10 @@ namespace {
 using namespace testing;
 using Tensors = std::vector<Tensor>;
 
+Tensor random_tensor(const Context& cx, Shape shape, std::uint64_t seed) {
+  return cx.from_numbers(DType::f32, Leaf::random(shape, seed).values, shape);
+}
+
 TEST(PackedWeight, LeavesValuesAndGradientsOfALinearLayerAsTheyAre) {
   for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
     check_gradients({Leaf::random({5, 3}, 1), Leaf::random({4, 3}, 2), Leaf::random({4}, 3)},
@@ -37,10 +41,8 @@ TEST(PackedWeight, GivesALossThatDoesNotDependOnTheOtherRows) {
   constexpr Size rows = 70, in = 64, classes = 600;
   Workspace workspace(cpu_device());
   Context cx(workspace);
-  const auto values = [&](Shape shape, std::uint64_t seed) {
-    return cx.from_numbers(DType::f32, Leaf::random(shape, seed).values, shape);
-  };
-  const Tensor x = values({rows, in}, 1), plain = values({classes, in}, 2), bias = values({classes}, 3);
+  const Tensor x = random_tensor(cx, {rows, in}, 1), plain = random_tensor(cx, {classes, in}, 2),
+               bias = random_tensor(cx, {classes}, 3);
   std::vector<std::int32_t> ids(rows);
   for (Size r = 0; r < rows; ++r) ids[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(r * 7);
   const Tensor targets = cx.from_host<std::int32_t>(ids, {rows, 1});
@@ -58,11 +60,8 @@ TEST(TopScores, AreTheLargestLogitsOfEachRow) {
   constexpr Size rows = 7, columns = 300, count = 5;
   Workspace workspace(cpu_device());
   Context cx(workspace);
-  const auto values = [&](Shape shape, std::uint64_t seed) {
-    return cx.from_numbers(DType::f32, Leaf::random(shape, seed).values, shape);
-  };
-  const Tensor x = values({rows, 9}, 1), bias = values({columns}, 3);
-  const Tensor weight = packed_for_steps(cx, values({columns, 9}, 2));
+  const Tensor x = random_tensor(cx, {rows, 9}, 1), bias = random_tensor(cx, {columns}, 3);
+  const Tensor weight = packed_for_steps(cx, random_tensor(cx, {columns, 9}, 2));
   std::vector<float> logits = linear(cx, x, weight, bias).to_host<float>();
   const Best best = top_scores(cx, x, weight, bias, count);
   const auto chosen = best.columns.to_host<std::int32_t>();
