@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "bench/kernel_choice.h"
 #include "models/embedding.h"
 #include "models/families.h"
 #include "models/presets.h"
@@ -33,7 +34,7 @@ struct BenchOptions {
   std::vector<std::string> presets;
   std::vector<std::string> modes = {"train", "greedy"};
   std::string lengths = "equal:25";
-  std::string device = "cpu", precision = "f32";
+  std::string device = "cpu", precision = "f32", kernel;
   std::vector<std::string> settings;
   int batch = 10, vocabulary = 8000, steps = 7, threads = 0;
 };
@@ -226,6 +227,7 @@ double median(std::vector<double> values) {
 
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
+  if (!options.kernel.empty()) bench::choose_kernel(WeightFormat::bf16, options.kernel);
   const std::vector<Pairs> batches = make_batches(options);
   fmt::print("{:<44} {:<8} {:>12} {:>26}\n", "preset", "what", "tokens/s", "per processor second");
   for (const std::string& name : options.presets) {
@@ -267,6 +269,8 @@ int main(int argc, char** argv) {
   app.add_option("--device", options.device, "cpu, cuda, cuda:N or auto");
   app.add_option("--precision", options.precision, "number format")
       ->check(CLI::IsMember({"f32", "tf32", "bf16", "int8"}));
+  app.add_option("--kernel", options.kernel,
+                 "kernel for bf16, and with that of AMX for f32: one that this CPU supports (default: the best)");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -11,10 +11,9 @@
 #include <cstdio>
 #include <map>
 
-#include "base/join.h"
 #include "base/threads.h"
 #include "bench/clock.h"
-#include "kernels/cpu/narrow_weights.h"
+#include "bench/kernel_choice.h"
 #include "models/presets.h"
 #include "search/neural_engine.h"
 #include "search/text_translator.h"
@@ -115,19 +114,9 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
   std::fflush(stdout);
 }
 
-// The kernel for products in int8 of another CPU, if this one supports it.
-void choose_kernel(std::string_view name) {
-  std::vector<std::string> names;
-  for (const kernels::cpu_filling::NarrowKernel* kernel : kernels::cpu_filling::narrow_kernels(WeightFormat::int8)) {
-    if (kernel->name == name) return kernels::cpu_filling::use_narrow_kernel(WeightFormat::int8, *kernel);
-    names.emplace_back(kernel->name);
-  }
-  fail("this CPU has no kernel '{}', only {}", name, join(names, ", "));
-}
-
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
-  if (!options.kernel.empty()) choose_kernel(options.kernel);
+  if (!options.kernel.empty()) bench::choose_kernel(WeightFormat::int8, options.kernel);
   const Placement where = find_placement(options.where);
   const store::ModelInfo info = make_info(options);
   models::Seq2seq network(info.config);

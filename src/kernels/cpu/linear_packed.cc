@@ -88,13 +88,12 @@ void multiply_linear(const LinearPacked<float>& a) {
     const Size rows = std::min(Product::rows_at_once(a.in), a.rows - first);
     float* memory = scratch(Scratch::shared, Product::memory_size(a.format, rows, a.in));
     const Product product(a.format, rows, a.in, a.out, a.x + first * a.in, a.packed, memory);
-    const Size panels = (a.out + Product::kCols - 1) / Product::kCols;
-    const PackedGrid grid(rows, panels, Product::kCols, a.in, Product::rows_in_cache(a.in), Product::kSpeed,
+    const Size unit = Product::panels_at_once(rows) * Product::kCols;
+    const PackedGrid grid(rows, (a.out + unit - 1) / unit, unit, a.in, Product::rows_in_cache(a.in), Product::kSpeed,
                           Product::kReading);
     threads::each(grid.count(), [&](Size piece) HWY_ATTR {
-      Block block{.row = grid.first_row(piece), .rows = grid.row_count(piece), .col = grid.first_unit(piece)};
-      block.col *= Product::kCols;
-      block.cols = std::min(a.out, grid.last_unit(piece) * Product::kCols) - block.col;
+      Block block{.row = grid.first_row(piece), .rows = grid.row_count(piece), .col = grid.first_unit(piece) * unit};
+      block.cols = std::min(a.out, grid.last_unit(piece) * unit) - block.col;
       linear_block(a, product, block, a.y + (first + block.row) * a.out + block.col);
     });
   }

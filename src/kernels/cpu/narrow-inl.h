@@ -126,6 +126,7 @@ class NarrowProduct {
 
   static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 22, k, 64); }
   static constexpr Size rows_in_cache(Size k) { return rows_of(256 * 1024, k, 16); }
+  static constexpr Size panels_at_once(Size) { return 1; }  // the kernels choose how many
   static Size memory_size(WeightFormat format, Size rows, Size k) {
     return scales_size(rows) +
            round_up(rows, kRows) * (row_bytes(format, k) + narrow_kernel(format).padding) / Size{sizeof(float)};

@@ -88,11 +88,12 @@ inline HWY_NOINLINE void pack_column_panels(Size first, Size last, Size k, Size 
 
 // ---- micro-kernel ---------------------------------------------------------------------------------------------
 
-// A row panel times a column panel: operands, initial values and result of one register tile.
+// A row panel times one or more column panels: operands, initial values and result of one register tile.
 struct MicroTile {
   Size k = 0;
   const float* a = nullptr;
   const float* b = nullptr;
+  Size b_stride = 0;             // from one column panel to the next
   const float* start = nullptr;  // optional: initial values of every row
   bool accumulate = false;       // initial values are those of c
   float* c = nullptr;
@@ -106,11 +107,18 @@ HWY_INLINE V add_lane_times(V sum, V left, V right) {
 }
 #endif
 
-// The accumulators of a register tile of kRows rows. Loops over them are fold expressions (accumulator i is row
-// i / kVectors, vector i % kVectors), because compilers keep an array in registers only if every index is a constant.
-template <int kRows, std::size_t... i>
+// How many column panels a tile of few rows is multiplied by at a time, as far as there are registers for the sums:
+// such a product reads each weight once, and x86-64 CPUs read several streams of memory faster than one.
+constexpr int panels_at_once(Size rows) {
+  return HWY_ARCH_X86 ? std::clamp(kMicroRows / static_cast<int>(std::max<Size>(rows, 1)), 1, 4) : 1;
+}
+
+// The accumulators of a register tile of kRows rows and kPanels column panels. Loops over them are fold expressions
+// (accumulator i is row i / kVectors, vector i % kVectors), because compilers keep an array in registers only if every
+// index is a constant.
+template <int kRows, int kPanels, std::size_t... i>
 struct Accumulators {
-  static constexpr int kVectors = kMicroVectors;
+  static constexpr int kVectors = kPanels * kMicroVectors;
   V sums[kRows * kVectors];
 
   HWY_INLINE Accumulators() {}
@@ -123,9 +131,10 @@ struct Accumulators {
     (hn::StoreU(sums[i], kTag, to + i / kVectors * stride + i % kVectors * kLanes), ...);
   }
   // Adds the outer product of one k: a[0 .. kRows) times the vectors of b.
-  HWY_INLINE void add_outer_product(const float* a, const float* b) {
+  HWY_INLINE void add_outer_product(const float* a, const float* b, Size b_stride) {
     V right[kVectors];
-    for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(kTag, b + v * kLanes);
+    for (int v = 0; v < kVectors; ++v)
+      right[v] = hn::LoadU(kTag, b + v / kMicroVectors * b_stride + v % kMicroVectors * kLanes);
 #if HWY_ARCH_ARM_A64
     if constexpr (kRows > 2) {
       V left[(kRows + 3) / 4];
@@ -137,12 +146,12 @@ struct Accumulators {
     ((sums[i] = hn::MulAdd(hn::Set(kTag, a[i / kVectors]), right[i % kVectors], sums[i])), ...);
   }
 };
-template <int kRows, std::size_t... i>
-Accumulators<kRows, i...> accumulators(std::index_sequence<i...>);
+template <int kRows, int kPanels, std::size_t... i>
+Accumulators<kRows, kPanels, i...> accumulators(std::index_sequence<i...>);
 
-template <int kRows>
+template <int kRows, int kPanels>
 HWY_NOINLINE void micro_kernel(const MicroTile& t) {
-  decltype(accumulators<kRows>(std::make_index_sequence<kRows * kMicroVectors>())) tile;
+  decltype(accumulators<kRows, kPanels>(std::make_index_sequence<kRows * kPanels * kMicroVectors>())) tile;
   if (t.accumulate)
     tile.load(t.c, t.c_stride);
   else if (t.start)
@@ -151,24 +160,31 @@ HWY_NOINLINE void micro_kernel(const MicroTile& t) {
     tile.clear();
   const float* a = t.a;
   const float* b = t.b;
+  const Size b_stride = kPanels > 1 ? t.b_stride : 0;
 #pragma GCC unroll 4
   for (Size k = 0; k < t.k; ++k, a += row_panel_stride(kRows), b += kMicroCols) {
     if constexpr (kFetchedAhead > 0)
-      for (Size line = 0; line < kMicroCols; line += 16) hwy::Prefetch(b + kFetchedAhead + line);
-    tile.add_outer_product(a, b);
+      for (int panel = 0; panel < kPanels; ++panel)
+        for (Size line = 0; line < kMicroCols; line += 16)
+          hwy::Prefetch(b + panel * b_stride + kFetchedAhead / kPanels + line);
+    tile.add_outer_product(a, b, b_stride);
   }
   tile.store(t.c, t.c_stride);
 }
 
+// Kernels for 1, 2, ... kMicroRows rows times one column panel, or times as many as such rows are multiplied by at a
+// time.
 using MicroKernel = void (*)(const MicroTile&);
-template <std::size_t... kIndex>
+template <bool kOne, std::size_t... kIndex>
 constexpr auto micro_kernels(std::index_sequence<kIndex...>) {
-  return std::array<MicroKernel, sizeof...(kIndex)>{micro_kernel<kIndex + 1>...};
+  return std::array<MicroKernel, sizeof...(kIndex)>{micro_kernel < kIndex + 1,
+                                                    kOne ? 1 : panels_at_once(kIndex + 1) > ...};
 }
 
-HWY_INLINE void micro_kernel(Size rows, const MicroTile& tile) {
-  static constexpr auto functions = micro_kernels(std::make_index_sequence<kMicroRows>());
-  functions[static_cast<std::size_t>(rows - 1)](tile);
+HWY_INLINE void micro_kernel(Size rows, int panels, const MicroTile& tile) {
+  static constexpr auto one = micro_kernels<true>(std::make_index_sequence<kMicroRows>());
+  static constexpr auto several = micro_kernels<false>(std::make_index_sequence<kMicroRows>());
+  (panels == 1 ? one : several)[static_cast<std::size_t>(rows - 1)](tile);
 }
 
 // ---- a block of the result ------------------------------------------------------------------------------------
@@ -184,11 +200,12 @@ struct PackedBlock {
   Size c_stride = 0;
 };
 
-// All rows times the column panel that starts at column `col`. k is split so that the panel stays in the L1 cache;
-// partial sums are kept in c.
-inline void multiply_column_panel(const PackedBlock& p, Size col) {
+// All rows times the column panel that starts at column `col`, or times several of them. k is split so that a panel
+// stays in the L1 cache; partial sums are kept in c.
+inline void multiply_column_panels(const PackedBlock& p, Size col, int panels) {
   for (Size k = 0; k == 0 || k < p.k; k += kPanelDepth) {
     MicroTile tile{.k = std::min(kPanelDepth, p.k - k), .b = p.b + col * p.k + k * kMicroCols};
+    tile.b_stride = p.k * kMicroCols;
     tile.start = k == 0 && p.start ? p.start + col : nullptr;
     tile.accumulate = p.accumulate || k > 0;
     tile.c_stride = p.c_stride;
@@ -196,7 +213,7 @@ inline void multiply_column_panel(const PackedBlock& p, Size col) {
       const Size rows = std::min<Size>(kMicroRows, p.rows - r);
       tile.a = p.a + row_panels_size(r, p.k) + k * row_panel_stride(rows);
       tile.c = p.c + r * p.c_stride + col;
-      micro_kernel(rows, tile);
+      micro_kernel(rows, panels, tile);
     }
   }
 }
@@ -216,14 +233,16 @@ inline HWY_NOINLINE void multiply_last_panel(const PackedBlock& p, Size col) {
     float* c = p.c + r * p.c_stride + col;
     if (p.accumulate)
       for (Size i = 0; i < part.rows; ++i) std::copy_n(c + i * p.c_stride, count, sums + i * kMicroCols);
-    multiply_column_panel(part, 0);
+    multiply_column_panels(part, 0, 1);
     for (Size i = 0; i < part.rows; ++i) std::copy_n(sums + i * kMicroCols, count, c + i * p.c_stride);
   }
 }
 
 inline HWY_NOINLINE void multiply_block(const PackedBlock& p) {
   Size col = 0;
-  for (; col + kMicroCols <= p.cols; col += kMicroCols) multiply_column_panel(p, col);
+  if (const int panels = panels_at_once(p.rows); panels > 1)
+    for (; col + panels * kMicroCols <= p.cols; col += panels * kMicroCols) multiply_column_panels(p, col, panels);
+  for (; col + kMicroCols <= p.cols; col += kMicroCols) multiply_column_panels(p, col, 1);
   if (col < p.cols) multiply_last_panel(p, col);
 }
 
@@ -241,6 +260,8 @@ class PlainProduct {
   static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 20, k, 8); }
   // Number of rows whose panels stay in the L2 cache while they are multiplied by all column panels.
   static constexpr Size rows_in_cache(Size k) { return rows_of(96 * 1024, k, 2); }
+  // Threads share a product of `rows` rows in units of this many column panels.
+  static constexpr Size panels_at_once(Size rows) { return HWY_NAMESPACE::panels_at_once(rows); }
   // A single row needs no packing.
   static constexpr Size memory_size(WeightFormat, Size rows, Size k) {
     return rows == 1 ? 0 : row_panels_size(rows, k);
