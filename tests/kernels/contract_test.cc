@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/threads.h"
+#include "kernels/cpu/cpu.h"
 #include "tests/kernels/compare.h"
 
 namespace dragoman::kernels::test {
@@ -35,6 +36,12 @@ struct ThreadCount {
   ~ThreadCount() { threads::set_count(0); }
 };
 
+// Computes by one instruction set, and by the best in the end.
+struct InstructionSet {
+  explicit InstructionSet(std::int64_t target) { cpu_filling::use_instruction_set(target); }
+  ~InstructionSet() { cpu_filling::use_instruction_set(0); }
+};
+
 class Contract : public testing::TestWithParam<std::string> {
  protected:
   std::vector<Case> cases() const {
@@ -59,15 +66,22 @@ TEST_P(Contract, IsFilledByTheCpu) {
   EXPECT_TRUE(available);
 }
 
-TEST_P(Contract, GivesTheReferencesNumbersOnAnyNumberOfThreads) {
+TEST_P(Contract, GivesTheReferencesNumbersByEveryInstructionSetOnAnyNumberOfThreads) {
+  const std::vector<std::int64_t> sets = cpu_filling::instruction_sets();
   for (const Case& one : cases()) {
     SCOPED_TRACE(one.entry + " " + one.name);
     const auto exact = run_double(one);
     const Results scalar = run_float(one, reference<float>());
-    for (const int count : {1, 3}) {
+    const auto check = [&](int count) {
       SCOPED_TRACE("threads: " + std::to_string(count));
       const ThreadCount scope(count);
       expect_close(exact, scalar, run_float(one, cpu()));
+    };
+    check(1);
+    for (const std::int64_t set : sets) {
+      const InstructionSet scope(set);
+      SCOPED_TRACE(cpu_instruction_set());
+      check(3);
     }
   }
 }

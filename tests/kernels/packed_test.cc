@@ -76,8 +76,8 @@ struct Layer {
 };
 
 constexpr WeightFormat kFormats[] = {WeightFormat::same, WeightFormat::bf16, WeightFormat::int8};
-const std::vector<std::pair<Size, Size>> kSizes = {{0, 40},   {1, 1},     {7, 5},    {33, 131},
-                                                   {513, 97}, {1100, 40}, {65, 3001}};
+const std::vector<std::pair<Size, Size>> kSizes = {{0, 40},   {1, 1},     {7, 5},     {33, 131},
+                                                   {513, 97}, {1100, 40}, {600, 300}, {65, 3001}};
 
 template <class T>
 bool same_part(const std::vector<T>& part, const std::vector<T>& whole, Size first) {

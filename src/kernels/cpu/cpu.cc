@@ -4,7 +4,6 @@
 
 #include <hwy/highway.h>
 
-#include <bit>
 #include <string_view>
 
 #include "base/error.h"
@@ -39,11 +38,24 @@ const Kernels<float>& cpu() {
   return filled;
 }
 
+std::vector<std::int64_t> cpu_filling::instruction_sets() {
+  // A better target is a lower bit.
+  std::vector<std::int64_t> sets;
+  for (std::int64_t left = static_cast<std::int64_t>(hwy::SupportedTargets()) & HWY_TARGETS; left != 0;
+       left &= left - 1)
+    sets.push_back(left & -left);
+  return sets;
+}
+
+void cpu_filling::use_instruction_set(std::int64_t target) {
+  hwy::SetSupportedTargetsForTest(static_cast<decltype(hwy::SupportedTargets())>(target));
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 const char* cpu_instruction_set() {
-  // The best target is the lowest bit among those that are compiled and supported by this CPU.
-  const auto usable = static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS);
-  if (usable == 0) return hwy::TargetName(HWY_STATIC_TARGET);
-  const char* name = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
+  const std::vector<std::int64_t> sets = cpu_filling::instruction_sets();
+  if (sets.empty()) return hwy::TargetName(HWY_STATIC_TARGET);
+  const char* name = hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(sets.front()));
   return std::string_view(name).starts_with("AVX3") ? "AVX-512" : name;  // Highway's own name for it
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "kernels/contract.h"
 
 // Each file of this folder fills its entries of the contract. Highway compiles the bodies once per instruction set, in
@@ -22,6 +25,11 @@ void fill_ssru(Kernels<float>& kernels);
 void fill_steps(Kernels<float>& kernels);
 void fill_elementwise(Kernels<float>& kernels);
 void fill_optimiser(Kernels<float>& kernels);
+
+// The instruction sets that the bodies are compiled for and this CPU supports, as bits of Highway, the best first.
+std::vector<std::int64_t> instruction_sets();
+// Computes by one of these, for tests; 0: by the best.
+void use_instruction_set(std::int64_t target);
 
 // Grain size of element-wise loops: about how many elements (a load, a few operations, a store) justify one more
 // thread.

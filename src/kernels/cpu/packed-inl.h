@@ -107,10 +107,12 @@ HWY_INLINE V add_lane_times(V sum, V left, V right) {
 }
 #endif
 
-// How many column panels a tile of few rows is multiplied by at a time, as far as there are registers for the sums:
-// such a product reads each weight once, and x86-64 CPUs read several streams of memory faster than one.
+// How many column panels a tile of few rows is multiplied by at a time, as far as the registers hold the sums and the
+// operands. Such a product reads each weight once, and x86-64 CPUs read several streams of memory faster than one.
 constexpr int panels_at_once(Size rows) {
-  return HWY_ARCH_X86 ? std::clamp(kMicroRows / static_cast<int>(std::max<Size>(rows, 1)), 1, 4) : 1;
+  constexpr Size kRegisters = HWY_MAX_BYTES == 64 ? 32 : 16, kMost = 4;
+  if (!HWY_ARCH_X86) return 1;
+  return static_cast<int>(std::clamp<Size>((kRegisters - 1) / (kMicroVectors * (rows + 1)), 1, kMost));
 }
 
 // The accumulators of a register tile of kRows rows and kPanels column panels. Loops over them are fold expressions
@@ -172,13 +174,13 @@ HWY_NOINLINE void micro_kernel(const MicroTile& t) {
   tile.store(t.c, t.c_stride);
 }
 
-// Kernels for 1, 2, ... kMicroRows rows times one column panel, or times as many as such rows are multiplied by at a
-// time.
+// Kernels for 1, 2, ... kMicroRows rows times one column panel, or times as many as go at once.
 using MicroKernel = void (*)(const MicroTile&);
+template <int kRows, bool kOne>
+constexpr MicroKernel kMicroKernel = micro_kernel<kRows, kOne ? 1 : panels_at_once(kRows)>;
 template <bool kOne, std::size_t... kIndex>
 constexpr auto micro_kernels(std::index_sequence<kIndex...>) {
-  return std::array<MicroKernel, sizeof...(kIndex)>{micro_kernel < kIndex + 1,
-                                                    kOne ? 1 : panels_at_once(kIndex + 1) > ...};
+  return std::array<MicroKernel, sizeof...(kIndex)>{kMicroKernel<kIndex + 1, kOne>...};
 }
 
 HWY_INLINE void micro_kernel(Size rows, int panels, const MicroTile& tile) {
