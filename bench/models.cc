@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <string>
@@ -71,7 +72,8 @@ struct Pairs {
 std::vector<Pairs> make_batches(const BenchOptions& options) {
   std::vector<std::pair<int, int>> lengths;
   if (options.lengths.starts_with("equal:")) {
-    const int length = std::stoi(options.lengths.substr(6));
+    const int length = std::atoi(options.lengths.c_str() + 6);
+    check(length > 0, "--lengths {}: expected a number above 0 after 'equal:'", options.lengths);
     lengths.emplace_back(length, length);
   } else {
     std::ifstream file(options.lengths);

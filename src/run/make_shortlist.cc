@@ -123,6 +123,7 @@ ShortlistFit make_shortlist(const std::string& model, const ShortlistOptions& op
   check(info.config.classes == 0, "{}: is a classifier, which writes no words", model);
   check(!info.source_tokenizer.empty() && !info.target_tokenizer.empty(),
         "{}: contains no vocabularies, so no text can be aligned in its tokens", model);
+  if (!info.shortlist.empty()) log::info("{} has a shortlist: it is replaced in the copy", model);
   TokenReader text(info, options);
   text.read();
   const align::Shortlist shortlist = learn(text, info, options);

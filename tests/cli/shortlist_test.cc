@@ -61,6 +61,12 @@ TEST_F(ShortlistCommand, WarnsOfAListThatLacksManyWords) {
   EXPECT_EQ(fits.err.find(warning), std::string::npos) << fits.err;
 }
 
+TEST_F(ShortlistCommand, SaysThatItReplacesTheListOfTheModel) {
+  const std::string text = " --source en --target de --output ", message = "has a shortlist: it is replaced";
+  EXPECT_EQ(run("shortlist m" + text + "first").err.find(message), std::string::npos);
+  EXPECT_NE(run("shortlist first" + text + "second").err.find(message), std::string::npos);
+}
+
 TEST_F(ShortlistCommand, MakesAModelThatBenchMeasuresWithItAndWithoutIt) {
   ASSERT_EQ(run("shortlist m --source en --target de --output short").status, 0);
   const std::string bench = "bench short --input en --seconds 0.01 --precision int8 --device cpu";

@@ -4,9 +4,8 @@
 #include <map>
 #include <set>
 
-#include "base/threads.h"
-#include "kernels/cpu/cpu.h"
 #include "tests/kernels/compare.h"
+#include "tests/kernels/scopes.h"
 
 namespace dragoman::kernels::test {
 
@@ -29,18 +28,6 @@ const std::vector<Case>& all_cases() {
 }
 
 namespace {
-
-// Sets the size of the thread pool and restores the default in the end.
-struct ThreadCount {
-  explicit ThreadCount(int count) { threads::set_count(count); }
-  ~ThreadCount() { threads::set_count(0); }
-};
-
-// Computes by one instruction set, and by the best in the end.
-struct InstructionSet {
-  explicit InstructionSet(std::int64_t target) { cpu_filling::use_instruction_set(target); }
-  ~InstructionSet() { cpu_filling::use_instruction_set(0); }
-};
 
 class Contract : public testing::TestWithParam<std::string> {
  protected:

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "base/threads.h"
 #include "kernels/cpu/narrow_weights.h"
 #include "kernels/fillings.h"
+#include "tests/kernels/scopes.h"
 
 // Search relies on this: the numbers of a sentence do not depend on the others in the batch.
 namespace dragoman::kernels {
@@ -84,43 +86,48 @@ bool same_part(const std::vector<T>& part, const std::vector<T>& whole, Size fir
   return std::equal(part.begin(), part.end(), whole.begin() + first);
 }
 
+// Calls run(layer, name of the case) for layers of all formats and sizes, with every instruction set of this CPU.
+template <class Run>
+void each_layer(Run&& run) {
+  for (const std::int64_t set : cpu_filling::instruction_sets()) {
+    const test::InstructionSet scope(set);
+    for (const WeightFormat format : kFormats)
+      for (const auto& [in, out] : kSizes)
+        run(Layer{in, out, format}, fmt::format("{}, {} x {}", cpu_instruction_set(), in, out));
+  }
+}
+
 TEST(PackedLinear, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
-  for (const WeightFormat format : kFormats)
-    for (const auto& [in, out] : kSizes) {
-      const Layer layer{in, out, format};
-      threads::set_count(1);
-      const std::vector<float> whole = layer.linear(0, kRows);
-      for (const int count : {1, 2, 3}) {
-        threads::set_count(count);
-        for (Size rows = 1; rows <= kRows; ++rows) {
-          const Size first = (kRows - rows) / 2;
-          EXPECT_TRUE(same_part(layer.linear(first, rows), whole, first * out))
-              << in << " x " << out << ", rows " << rows << ", threads " << count;
-        }
+  each_layer([](const Layer& layer, const std::string& name) {
+    threads::set_count(1);
+    const std::vector<float> whole = layer.linear(0, kRows);
+    for (const int count : {1, 2, 3}) {
+      const test::ThreadCount scope(count);
+      for (Size rows = 1; rows <= kRows; ++rows) {
+        const Size first = (kRows - rows) / 2;
+        EXPECT_TRUE(same_part(layer.linear(first, rows), whole, first * layer.out))
+            << name << ", rows " << rows << ", threads " << count;
       }
     }
-  threads::set_count(0);
+  });
 }
 
 TEST(TopScores, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
-  for (const WeightFormat format : kFormats)
-    for (const auto& [in, out] : kSizes) {
-      const Layer layer{in, out, format};
-      threads::set_count(1);
-      const Layer::Best whole = layer.best(0, kRows);
-      for (const int count : {1, 2, 3}) {
-        threads::set_count(count);
-        for (Size rows = 1; rows <= kRows; ++rows) {
-          const Size first = (kRows - rows) / 2;
-          const Layer::Best part = layer.best(first, rows);
-          EXPECT_TRUE(same_part(part.log_sum, whole.log_sum, first) &&
-                      same_part(part.scores, whole.scores, first * kBest) &&
-                      same_part(part.ids, whole.ids, first * kBest))
-              << in << " x " << out << ", rows " << rows << ", threads " << count;
-        }
+  each_layer([](const Layer& layer, const std::string& name) {
+    threads::set_count(1);
+    const Layer::Best whole = layer.best(0, kRows);
+    for (const int count : {1, 2, 3}) {
+      const test::ThreadCount scope(count);
+      for (Size rows = 1; rows <= kRows; ++rows) {
+        const Size first = (kRows - rows) / 2;
+        const Layer::Best part = layer.best(first, rows);
+        EXPECT_TRUE(same_part(part.log_sum, whole.log_sum, first) &&
+                    same_part(part.scores, whole.scores, first * kBest) &&
+                    same_part(part.ids, whole.ids, first * kBest))
+            << name << ", rows " << rows << ", threads " << count;
       }
     }
-  threads::set_count(0);
+  });
 }
 
 TEST(TopScores, AreThePackedLayersLogits) {
