@@ -6,6 +6,12 @@
 #include "kernels/cpu/narrow_weights.h"
 
 #define DRAGOMAN_FMA256(n) "vfmadd231ps %%ymm15, %%ymm15, %%ymm" n "\n"
+// A product of signed bytes without VNNI: the numbers of one factor get the signs of the other.
+#define DRAGOMAN_BYTES256(n)               \
+  "vpsignb %%ymm15, %%ymm14, %%ymm13\n"    \
+  "vpmaddubsw %%ymm13, %%ymm14, %%ymm13\n" \
+  "vpmaddwd %%ymm13, %%ymm15, %%ymm13\n"   \
+  "vpaddd %%ymm13, %%ymm" n ", %%ymm" n "\n"
 #define DRAGOMAN_FMA512(n) "vfmadd231ps %%zmm30, %%zmm31, %%zmm" n "\n"
 #define DRAGOMAN_BF16(n) "vdpbf16ps %%zmm30, %%zmm31, %%zmm" n "\n"
 #define DRAGOMAN_VNNI(n) "vpdpbusd %%zmm30, %%zmm31, %%zmm" n "\n"
@@ -61,8 +67,8 @@ std::vector<Instruction> instructions() {
   const bool avx512 = __builtin_cpu_supports("avx512f");
   const bool fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   using Count = std::int64_t;
-  return {{"f32 (vfmadd, 256 bits)", 16 * 8, fma,
-           [](Count repetitions) { DRAGOMAN_LOOP(DRAGOMAN_CLEAR256, DRAGOMAN_SIXTEEN(DRAGOMAN_FMA256)); }},
+  return {{"f32 (vfmadd, 256 bits)", 12 * 8, fma,
+           [](Count repetitions) { DRAGOMAN_LOOP(DRAGOMAN_CLEAR256, DRAGOMAN_TWELVE(DRAGOMAN_FMA256)); }},
           {"f32 (vfmadd, 512 bits)", 16 * 16, avx512,
            [](Count repetitions) { DRAGOMAN_LOOP(DRAGOMAN_CLEAR512, DRAGOMAN_SIXTEEN(DRAGOMAN_FMA512)); }},
           {"bf16 (vdpbf16ps)", 16 * 32, has_kernel(WeightFormat::bf16, "AVX-512 BF16"),
@@ -72,6 +78,8 @@ std::vector<Instruction> instructions() {
              const Tiles tiles;
              DRAGOMAN_LOOP(DRAGOMAN_CLEAR_TILES, DRAGOMAN_SIX_TILES("tdpbf16ps"));
            }},
+          {"int8 (vpmaddubsw)", 12 * 32, fma,
+           [](Count repetitions) { DRAGOMAN_LOOP(DRAGOMAN_CLEAR256, DRAGOMAN_TWELVE(DRAGOMAN_BYTES256)); }},
           {"int8 (vpdpbusd)", 16 * 64, has_kernel(WeightFormat::int8, "AVX-512 VNNI"),
            [](Count repetitions) { DRAGOMAN_LOOP(DRAGOMAN_CLEAR512, DRAGOMAN_SIXTEEN(DRAGOMAN_VNNI)); }},
           {"int8 (tdpbssd)", 6 * 16 * 16 * 64, has_kernel(WeightFormat::int8, "AMX"), [](Count repetitions) {

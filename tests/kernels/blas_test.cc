@@ -13,12 +13,14 @@ TEST(Blas, UsesTheInstructionsOfThisCpu) {
 }
 
 TEST(Blas, IsToldACoreOnlyIfItKnowsNoBetter) {
-  for (const char* core : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"})
-    EXPECT_EQ(better_core(core), "") << core;
+  for (const char* core : {"SkylakeX", "Cooperlake", "SapphireRapids"}) EXPECT_EQ(better_core(core), "") << core;
 #if defined(__x86_64__)
-  const std::string better = better_core("Prescott");
-  EXPECT_EQ(!better.empty(), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
-  EXPECT_EQ(better_core(better.empty() ? "Haswell" : better), "");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  for (const char* core : {"Haswell", "Zen", "Excavator"})
+    EXPECT_EQ(better_core(core), avx512 ? "SkylakeX" : "") << core;
+  EXPECT_EQ(better_core("Prescott"), avx512 ? "SkylakeX" : avx2 ? "Haswell" : "");
 #else
   EXPECT_EQ(better_core("Prescott"), "");
 #endif

@@ -20,17 +20,6 @@ constexpr Size kDepth = 512;       // values of k at a time
 constexpr Size kBlockRows = 256;   // rows that are multiplied at a time
 constexpr Size kStripeCols = 512;  // columns that are packed at a time
 
-// One operand: lines of length k, contiguous or with k as the slow index.
-struct Lines {
-  Size count = 0, stride = 0;
-  const float* data = nullptr;
-  bool contiguous = true;
-
-  Lines part(Size first, Size size, Size k) const {
-    return {size, stride, data + (contiguous ? first * stride + k : first + k * stride), contiguous};
-  }
-};
-
 // Two neighbours of k in one word, as their bf16 lie in memory.
 HWY_INLINE auto pair_words(V first, V second) {
   const hn::RebindToUnsigned<Tag> words;
@@ -38,13 +27,13 @@ HWY_INLINE auto pair_words(V first, V second) {
 }
 
 // Packs a set of kNarrowCols lines with k as the slow index: vectors of several lines at a time.
-HWY_INLINE void pack_slow(const NarrowKernel& kernel, const Lines& from, Size k, Size bytes, char* set) {
+HWY_INLINE void pack_slow(const NarrowKernel& kernel, const Lines& from, Size bytes, char* set) {
   const hn::RebindToUnsigned<Tag> words;
   const Size elements = kernel.group / 2;
   auto* to = reinterpret_cast<std::uint32_t*>(set);
   for (Size i = 0; i < bytes / 2; i += elements, to += kNarrowCols * kernel.group / 4) {
     const auto row = [&](Size at, Size line) HWY_ATTR {
-      return at < k ? hn::LoadU(kTag, from.data + at * from.stride + line) : hn::Zero(kTag);
+      return at < from.k ? hn::LoadU(kTag, from.data + at * from.stride + line) : hn::Zero(kTag);
     };
     for (Size line = 0; line < kNarrowCols; line += kLanes) {
       const auto low = pair_words(row(i, line), row(i + 1, line));
@@ -57,10 +46,10 @@ HWY_INLINE void pack_slow(const NarrowKernel& kernel, const Lines& from, Size k,
 }
 
 // Packs a set of kNarrowCols contiguous lines whose groups are words: rounds them, then transposes the words.
-HWY_INLINE void pack_words(const Lines& from, Size k, Size bytes, char* rounded, char* set) {
+HWY_INLINE void pack_words(const Lines& from, Size bytes, char* rounded, char* set) {
   constexpr hn::FixedTag<std::uint32_t, 4> tag;
   for (Size i = 0; i < kNarrowCols; ++i)
-    round_row(WeightFormat::bf16, k, from.data + i * from.stride, bytes, rounded + i * bytes);
+    round_row(WeightFormat::bf16, from.k, from.data + i * from.stride, bytes, rounded + i * bytes);
   const Size words = bytes / 4;
   const auto* row = reinterpret_cast<const std::uint32_t*>(rounded);
   auto* to = reinterpret_cast<std::uint32_t*>(set);
@@ -76,35 +65,34 @@ HWY_INLINE void pack_words(const Lines& from, Size k, Size bytes, char* rounded,
 }
 
 // Packs all lines in sets of `lines`; `memory` is a buffer for kNarrowCols lines of floats and as many of bf16.
-HWY_INLINE void pack(const NarrowKernel& kernel, Size lines, const Lines& from, Size k, Size bytes, float* memory,
-                     char* to) {
+HWY_INLINE void pack(const NarrowKernel& kernel, Size lines, const Lines& from, Size bytes, float* memory, char* to) {
   float* const copies = memory;
   auto* const rounded = reinterpret_cast<char*>(memory + kNarrowCols * kDepth);
   for (Size first = 0; first < from.count; first += kNarrowCols) {
     const Size count = std::min(kNarrowCols, from.count - first);
     char* const set = to + first * bytes;
     const bool full = lines == kNarrowCols && count == kNarrowCols;
-    Lines part = from.part(first, count, 0);
+    Lines part = from.part(first, count, 0, from.k);
     if (full && from.contiguous && kernel.group == 4) {
-      pack_words(part, k, bytes, rounded, set);
+      pack_words(part, bytes, rounded, set);
       continue;
     }
     if (full && !from.contiguous) {
-      pack_slow(kernel, part, k, bytes, set);
+      pack_slow(kernel, part, bytes, set);
       continue;
     }
     if (!from.contiguous) {
-      transpose(k, count, part.data, part.stride, 1, copies, kDepth);
+      transpose(from.k, count, part.data, part.stride, 1, copies, kDepth);
       part.data = copies, part.stride = kDepth;
     }
     for (Size i = 0; i < count; ++i) {
       const float* line = part.data + i * part.stride;
       char* const own = set + i / lines * lines * bytes;
       if (lines == 1) {
-        round_row(WeightFormat::bf16, k, line, bytes, own);
+        round_row(WeightFormat::bf16, from.k, line, bytes, own);
         continue;
       }
-      round_row(WeightFormat::bf16, k, line, bytes, rounded);
+      round_row(WeightFormat::bf16, from.k, line, bytes, rounded);
       store_line(kernel.group, lines, i % lines, bytes, rounded, own);
       if (first + i + 1 == from.count) clear_lines(kernel.group, lines, i % lines + 1, bytes, own);
     }
@@ -144,7 +132,7 @@ void multiply_range(const NarrowKernel& kernel, Size rows, Size cols, Size bytes
 
 void multiply_rounded(const MatrixProduct& p) {
   const NarrowKernel& kernel = narrow_kernel(WeightFormat::bf16);
-  const Lines rows{p.m, p.a_stride, p.a, !p.transposed_a}, cols{p.n, p.b_stride, p.b, p.transposed_b};
+  const Lines rows = Lines::left(p), cols = Lines::right(p);
   const Size most = round_up(2 * std::min(kDepth, p.k), kernel.unit) / Size{sizeof(float)};  // floats of a line
   const Size of_rows = round_up(p.m, kernel.row_set) * most,
              of_cols = round_up(std::min(kStripeCols, p.n), kNarrowCols) * most;
@@ -155,10 +143,10 @@ void multiply_rounded(const MatrixProduct& p) {
   auto* const b = reinterpret_cast<char*>(cols_at);
   for (Size k = 0; k < p.k; k += kDepth) {
     const Size depth = std::min(kDepth, p.k - k), bytes = round_up(2 * depth, kernel.unit);
-    pack(kernel, kernel.row_set, rows.part(0, p.m, k), depth, bytes, buffer, a);
+    pack(kernel, kernel.row_set, rows.part(0, p.m, k, depth), bytes, buffer, a);
     for (Size col = 0; col < p.n; col += kStripeCols) {
       const Size count = std::min(kStripeCols, p.n - col);
-      pack(kernel, kNarrowCols, cols.part(col, count, k), depth, bytes, buffer, b);
+      pack(kernel, kNarrowCols, cols.part(col, count, k, depth), bytes, buffer, b);
       multiply_range(kernel, p.m, count, bytes, a, b, {p.c + col, p.c_stride, k > 0 || p.beta != 0});
     }
   }

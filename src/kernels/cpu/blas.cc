@@ -62,12 +62,14 @@ const Blas& blas() {
 
 std::string better_core([[maybe_unused]] const std::string& core) {
 #if defined(__x86_64__)
-  constexpr std::array<std::string_view, 6> kWithAvx2 = {"Haswell",        "Zen",      "SkylakeX", "Cooperlake",
-                                                         "SapphireRapids", "Excavator"};
-  if (std::find(kWithAvx2.begin(), kWithAvx2.end(), core) != kWithAvx2.end()) return "";
+  constexpr std::array<std::string_view, 3> kAvx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  constexpr std::array<std::string_view, 3> kAvx2 = {"Haswell", "Zen", "Excavator"};
+  const auto is_one_of = [&](const auto& cores) { return std::find(cores.begin(), cores.end(), core) != cores.end(); };
+  if (is_one_of(kAvx512)) return "";
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))
     return "SkylakeX";
+  if (is_one_of(kAvx2)) return "";
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
 #endif
   return "";

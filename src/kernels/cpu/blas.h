@@ -19,7 +19,8 @@ struct Blas {
 const Blas& blas();
 
 // The core that OpenBLAS should be told to use, because it took one without the instructions of this CPU; empty if
-// none. Releases of OpenBLAS do not know CPUs that are newer than they are.
+// none. Releases of OpenBLAS do not know CPUs that are newer than they are, and a build without the kernels of Cooper
+// Lake and later CPUs takes those of Haswell for them.
 std::string better_core(const std::string& core);
 
 }  // namespace dragoman::kernels::cpu_filling

@@ -23,6 +23,21 @@ struct MatrixProduct {
   bool bf16 = false;  // factors are rounded to bf16; then alpha is 1 and beta 0 or 1
 };
 
+// One operand of a product, seen as lines of length k: those of the left one are rows, those of the right one columns
+// of the result. They are contiguous or have k as the slow index.
+struct Lines {
+  const float* data = nullptr;
+  Size count = 0, k = 0, stride = 0;
+  bool contiguous = true;
+
+  static Lines left(const MatrixProduct& p) { return {p.a, p.m, p.k, p.a_stride, !p.transposed_a}; }
+  static Lines right(const MatrixProduct& p) { return {p.b, p.n, p.k, p.b_stride, p.transposed_b}; }
+  // `lines` lines from line `first` on, with `depth` values of k from `at` on.
+  Lines part(Size first, Size lines, Size at, Size depth) const {
+    return {data + (contiguous ? first * stride + at : first + at * stride), lines, depth, stride, contiguous};
+  }
+};
+
 // A block of the result of a product.
 struct Block {
   Size row = 0, rows = 0, col = 0, cols = 0;

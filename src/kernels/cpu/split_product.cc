@@ -26,23 +26,14 @@ using WordTag = hn::RebindToUnsigned<Tag>;
 using W = hn::Vec<WordTag>;
 constexpr WordTag kWordTag;
 
-// One operand: lines of length k, contiguous or with k as the slow index.
-struct Lines {
-  const float* data = nullptr;
-  Size count = 0, k = 0, stride = 0;
-  bool contiguous = true;
-
-  Lines part(Size line, Size lines, Size at, Size depth) const {
-    return {data + (contiguous ? line * stride + at : line + at * stride), lines, depth, stride, contiguous};
-  }
-  SplitFetch fetch() const {
-    const Size length = contiguous ? k : count;
-    return {.at = reinterpret_cast<const char*>(data),
-            .rows = contiguous ? count : k,
-            .row_bytes = length * Size{sizeof(float)},
-            .stride = stride * Size{sizeof(float)}};
-  }
-};
+// What to prefetch of an operand.
+SplitFetch fetch(const Lines& lines) {
+  const Size length = lines.contiguous ? lines.k : lines.count;
+  return {.at = reinterpret_cast<const char*>(lines.data),
+          .rows = lines.contiguous ? lines.count : lines.k,
+          .row_bytes = length * Size{sizeof(float)},
+          .stride = lines.stride * Size{sizeof(float)}};
+}
 
 // The parts of numbers, which are the upper halves of these words; the parts of two vectors share words.
 HWY_INLINE void split(V low, V high, W (&parts)[kSplitParts]) {
@@ -136,7 +127,7 @@ HWY_INLINE void pack(const Lines& from, Size sets, bool by_line, char* to) {
       const Lines chunk = from.part(first, lines, k, std::min(kSplitDepth, from.k - k));
       const bool last = k + kSplitDepth >= from.k;
       const SplitFetch next =
-          from.part(last ? first + kSplitLines : first, lines, last ? 0 : k + kSplitDepth, kSplitDepth).fetch();
+          fetch(from.part(last ? first + kSplitLines : first, lines, last ? 0 : k + kSplitDepth, kSplitDepth));
       for (Size row = 0; row < next.rows; ++row)
         for (Size byte = 0; byte < next.row_bytes; byte += 64) __builtin_prefetch(next.at + row * next.stride + byte);
       pack_chunk(chunk, by_line, *reinterpret_cast<Chunk*>(to));
@@ -145,7 +136,7 @@ HWY_INLINE void pack(const Lines& from, Size sets, bool by_line, char* to) {
 }
 
 void multiply(const MatrixProduct& p, SplitKernel kernel) {
-  const Lines rows{p.a, p.m, p.k, p.a_stride, !p.transposed_a}, cols{p.b, p.n, p.k, p.b_stride, p.transposed_b};
+  const Lines rows = Lines::left(p), cols = Lines::right(p);
   const Size blocks = (p.m + kBlockRows - 1) / kBlockRows, block_rows = round_up((p.m + blocks - 1) / blocks, kPair);
   const Size ranges = (p.k + kDepth - 1) / kDepth, depth = round_up((p.k + ranges - 1) / ranges, kSplitDepth);
   const Size set_bytes = depth / kSplitDepth * kSplitChunk, sets = block_rows / kSplitLines;
@@ -162,7 +153,7 @@ void multiply(const MatrixProduct& p, SplitKernel kernel) {
         stripe.cols = std::min(kPair, p.n - col);
         pack(cols.part(col, stripe.cols, k, k_count), 2, false, b);
         const Size left = p.n - col - stripe.cols;
-        stripe.next = cols.part(col + kPair, std::min(kPair, left), k, k_count).fetch();
+        stripe.next = fetch(cols.part(col + kPair, std::min(kPair, left), k, k_count));
         stripe.c = p.c + row * p.c_stride + col;
         kernel(stripe);
       }
