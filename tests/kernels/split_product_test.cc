@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
-#include "base/random.h"
 #include "kernels/cpu/narrow_weights.h"
+#include "tests/kernels/product_example.h"
 
 namespace dragoman::kernels::cpu_filling {
 namespace {
@@ -46,90 +46,50 @@ std::vector<SplitKernel> kernels() {
   return list;
 }
 
-// A product with operands of its own, strides larger than the rows, and c = 1 at first.
-struct Example {
-  std::vector<float> a, b, c;
-  MatrixProduct product;
+// Factors are of very different size.
+constexpr double kSpread = 12;
 
-  Example(const std::array<Size, 3>& sizes, int variant)
-      : product{.m = sizes[0], .n = sizes[1], .k = sizes[2], .transposed_a = (variant & 1) != 0} {
-    product.transposed_b = (variant & 2) != 0;
-    product.beta = variant & 4 ? 1.0f : 0.0f;
-    product.a_stride = (product.transposed_a ? product.m : product.k) + 3;
-    product.b_stride = (product.transposed_b ? product.k : product.n) + 1;
-    product.c_stride = product.n + 2;
-    a = random_numbers((product.transposed_a ? product.k : product.m) * product.a_stride, 1);
-    b = random_numbers((product.transposed_b ? product.n : product.k) * product.b_stride, 2);
-    c.assign(static_cast<std::size_t>(product.m * product.c_stride), 1);
-    product.a = a.data(), product.b = b.data(), product.c = c.data();
-  }
+// The differences of results from the exact ones, relative to the sums of magnitudes.
+struct Errors {
+  double squares = 0, largest = 0;
 
-  // Numbers of very different size.
-  static std::vector<float> random_numbers(Size count, std::uint64_t seed) {
-    Random random(seed);
-    std::vector<float> numbers(static_cast<std::size_t>(count));
-    for (float& number : numbers)
-      number = static_cast<float>(random.uniform(-1, 1) * std::exp2(random.uniform(-12, 12)));
-    return numbers;
-  }
-  float& left(Size i, Size k) { return a[product.transposed_a ? k * product.a_stride + i : i * product.a_stride + k]; }
-  float& right(Size k, Size j) { return b[product.transposed_b ? j * product.b_stride + k : k * product.b_stride + j]; }
-
-  // The difference from the exact result, relative to the sum of magnitudes: as a number in f32, and as c.
-  struct Error {
-    double squares = 0, largest = 0;
-
-    void add(double error) {
-      squares += error * error;
-      largest = std::max(largest, std::abs(error));
-    }
-  };
-  struct Errors {
-    Error f32, ours;
-  };
-  Errors errors() {
-    Errors errors;
-    for (Size i = 0; i < product.m; ++i)
-      for (Size j = 0; j < product.n; ++j) {
-        double exact = product.beta, magnitude = product.beta;
-        float sum = product.beta;
-        for (Size k = 0; k < product.k; ++k) {
-          exact += double{left(i, k)} * double{right(k, j)};
-          magnitude += std::abs(double{left(i, k)} * double{right(k, j)});
-          sum = std::fma(left(i, k), right(k, j), sum);
-        }
-        errors.f32.add((double{sum} - exact) / magnitude);
-        errors.ours.add((double{c[static_cast<std::size_t>(i * product.c_stride + j)]} - exact) / magnitude);
-      }
-    return errors;
-  }
-  void expect_nothing_beyond_rows() const {
-    for (Size i = 0; i < product.m; ++i)
-      for (Size j = product.n; j < product.c_stride; ++j)
-        ASSERT_EQ(c[static_cast<std::size_t>(i * product.c_stride + j)], 1) << "row " << i << ", column " << j;
+  void add(double error) {
+    squares += error * error;
+    largest = std::max(largest, std::abs(error));
   }
 };
 
+// Compares the errors of a product with those of a sum in f32.
+void expect_as_accurate_as_f32(ProductExample& example) {
+  const MatrixProduct& product = example.product;
+  Errors f32, ours;
+  for (Size i = 0; i < product.m; ++i)
+    for (Size j = 0; j < product.n; ++j) {
+      double exact = product.beta, magnitude = product.beta;
+      float sum = product.beta;
+      for (Size k = 0; k < product.k; ++k) {
+        const float left = example.left(i, k), right = example.right(k, j);
+        exact += double{left} * double{right};
+        magnitude += std::abs(double{left} * double{right});
+        sum = std::fma(left, right, sum);
+      }
+      f32.add((double{sum} - exact) / magnitude);
+      ours.add((double{example.result(i, j)} - exact) / magnitude);
+    }
+  EXPECT_LE(ours.largest, f32.largest + std::numeric_limits<float>::epsilon());
+  if (product.k >= 64) {
+    EXPECT_LE(ours.squares, f32.squares);
+  }
+}
+
 TEST(SplitProduct, IsAsAccurateAsAProductInF32) {
   for (const SplitKernel kernel : kernels())
-    for (const auto& sizes : {std::array<Size, 3>{1, 1, 1},
-                              {3, 16, 7},
-                              {16, 33, 64},
-                              {37, 48, 130},
-                              {65, 31, 300},
-                              {5, 130, 70},
-                              {530, 40, 33},
-                              {40, 70, 700}})
+    for (const auto& sizes : kProductSizes)
       for (int variant = 0; variant < 8; ++variant) {
-        SCOPED_TRACE(testing::Message() << sizes[0] << " x " << sizes[1] << " x " << sizes[2] << ", variant "
-                                        << variant);
-        Example example(sizes, variant);
+        SCOPED_TRACE(name_of_example(sizes, variant));
+        ProductExample example(sizes, variant, kSpread);
         multiply_split(example.product, kernel);
-        const Example::Errors errors = example.errors();
-        EXPECT_LE(errors.ours.largest, errors.f32.largest + std::numeric_limits<float>::epsilon());
-        if (sizes[2] >= 64) {
-          EXPECT_LE(errors.ours.squares, errors.f32.squares);
-        }
+        expect_as_accurate_as_f32(example);
         example.expect_nothing_beyond_rows();
       }
 }
@@ -137,13 +97,12 @@ TEST(SplitProduct, IsAsAccurateAsAProductInF32) {
 TEST(SplitProduct, KeepsAllDigitsOfAFactor) {
   for (const SplitKernel kernel : kernels())
     for (int variant = 0; variant < 4; ++variant) {
-      Example example({40, 40, 40}, variant);
+      ProductExample example({40, 40, 40}, variant, kSpread);
       for (Size i = 0; i < 40; ++i)
         for (Size j = 0; j < 40; ++j) example.right(i, j) = i == j ? 1 : 0;
       multiply_split(example.product, kernel);
       for (Size i = 0; i < 40; ++i)
-        for (Size j = 0; j < 40; ++j)
-          ASSERT_EQ(example.c[static_cast<std::size_t>(i * example.product.c_stride + j)], example.left(i, j));
+        for (Size j = 0; j < 40; ++j) ASSERT_EQ(example.result(i, j), example.left(i, j));
     }
 }
 
@@ -152,12 +111,11 @@ TEST(SplitProduct, OfNumbersThatAreNotFiniteIsNotANumber) {
   for (const SplitKernel kernel : kernels())
     for (const float bad : {kNan, -kNan, kInfinity, -kInfinity, std::numeric_limits<float>::max()})
       for (int variant = 0; variant < 4; ++variant) {
-        Example example({34, 35, 36}, variant);
+        ProductExample example({34, 35, 36}, variant, kSpread);
         example.left(33, 20) = bad;
         multiply_split(example.product, kernel);
         for (Size i = 0; i < 34; ++i)
-          for (Size j = 0; j < 35; ++j)
-            ASSERT_EQ(std::isnan(example.c[static_cast<std::size_t>(i * example.product.c_stride + j)]), i == 33);
+          for (Size j = 0; j < 35; ++j) ASSERT_EQ(std::isnan(example.result(i, j)), i == 33);
       }
 }
 
@@ -174,7 +132,7 @@ TEST(SplitProduct, IsForLargeProductsWithoutAFactor) {
 
 TEST(SplitProduct, IsWhatACpuWithAmxComputes) {
   if (split_kernel() == nullptr) GTEST_SKIP() << "this CPU has no tiles of bf16";
-  Example split({130, 140, 150}, 4), chosen({130, 140, 150}, 4);
+  ProductExample split({130, 140, 150}, 4, kSpread), chosen({130, 140, 150}, 4, kSpread);
   multiply_split(split.product, split_kernel());
   multiply(chosen.product);
   EXPECT_EQ(chosen.c, split.c);
