@@ -19,7 +19,8 @@ std::vector<Instruction> instructions();
 
 }  // namespace dragoman::bench
 
-// Independent sums, since an instruction takes several cycles.
+// Independent sums, since an instruction takes several cycles. Twelve leave registers 12 to 15 for the factors, which
+// may not be sums: the next products would wait for them.
 #define DRAGOMAN_TWELVE(one) \
   one("0") one("1") one("2") one("3") one("4") one("5") one("6") one("7") one("8") one("9") one("10") one("11")
 #define DRAGOMAN_SIXTEEN(one) DRAGOMAN_TWELVE(one) one("12") one("13") one("14") one("15")

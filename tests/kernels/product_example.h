@@ -19,7 +19,7 @@ struct ProductExample {
   std::vector<float> a, b, c;
   MatrixProduct product;
 
-  // The factors are within ±1, or with a `spread` of powers of two, smaller and larger by up to as many.
+  // The factors are within ±1, times powers of two with exponents within ±`spread`.
   ProductExample(const std::array<Size, 3>& sizes, int variant, double spread = 0)
       : product{.m = sizes[0], .n = sizes[1], .k = sizes[2], .transposed_a = (variant & 1) != 0} {
     product.transposed_b = (variant & 2) != 0;
@@ -45,7 +45,7 @@ struct ProductExample {
 
   void expect_nothing_beyond_rows() const {
     for (Size i = 0; i < product.m; ++i)
-      for (Size j = product.n; j < product.c_stride; ++j) ASSERT_EQ(result(i, j), 1) << "row " << i << ", column " << j;
+      for (Size j = product.n; j < product.c_stride; ++j) ASSERT_EQ(result(i, j), 1) << "written beyond row " << i;
   }
 
  private:
