@@ -44,7 +44,7 @@ else()
   target_link_libraries(external::yaml INTERFACE yaml-cpp)
 endif()
 
-# Recipes download their data by libcurl; a program without it uses files that are there.
+# Recipes download their data by libcurl, which is loaded at run time; its headers must be here.
 find_package(CURL 7.85)
 option(DRAGOMAN_CURL "Build the downloader of recipes (libcurl)" ${CURL_FOUND})
 if(DRAGOMAN_CURL AND NOT CURL_FOUND)

@@ -130,7 +130,8 @@ DataStatus look_up(const DataFolder& folder, const DataFile& file, const DataOpt
 
 // Why a run cannot begin, for all files at once; empty if it can.
 std::string complaints(const std::vector<DataStatus>& files, const DataOptions& options) {
-  const bool may_download = !options.offline && can_transfer();
+  const std::string obstacle = options.offline ? "" : transfer_obstacle();
+  const bool may_download = !options.offline && obstacle.empty();
   std::string list, about;
   bool damaged = false, missing = false, waiting = false;
   for (const DataStatus& file : files) {
@@ -154,7 +155,7 @@ std::string complaints(const std::vector<DataStatus>& files, const DataOptions& 
                         options.directory, missing && may_download ? ", or a server with --mirror URL" : "");
   if (waiting)
     text += options.offline ? "\nWithout --offline, files with an address are downloaded."
-                            : "\nThis program was built without libcurl, so it cannot download them.";
+                            : fmt::format("\nThese {}.", obstacle);
   return text;
 }
 

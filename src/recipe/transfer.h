@@ -48,7 +48,7 @@ class TransferSink {
 
 TransferEnd transfer(const TransferRequest& request, TransferSink& sink);
 
-// False if the program was built without libcurl; then transfer() throws.
-bool can_transfer();
+// Why this program cannot transfer files, one sentence without a period; empty if it can. transfer() throws it.
+std::string transfer_obstacle();
 
 }  // namespace dragoman::recipe

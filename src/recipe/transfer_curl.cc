@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/shared_library.h"
 #include "recipe/transfer.h"
 
 namespace dragoman::recipe {
@@ -15,6 +16,49 @@ using Clock = std::chrono::steady_clock;
 
 constexpr long kOk = 200, kPartialContent = 206, kRequestTimeout = 408, kRangeNotSatisfiable = 416,
                kTooManyRequests = 429;
+
+// libcurl is loaded when it is first used: with all libraries that it needs in turn, it takes 5 MB of memory.
+struct Curl {
+  SharedLibrary library{"libcurl.so.4"};
+  decltype(&curl_global_init) global_init = nullptr;
+  decltype(&curl_easy_init) easy_init = nullptr;
+  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&curl_easy_setopt) easy_setopt = nullptr;
+  decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
+  decltype(&curl_easy_perform) easy_perform = nullptr;
+  decltype(&curl_easy_strerror) easy_strerror = nullptr;
+  decltype(&curl_slist_append) slist_append = nullptr;
+  decltype(&curl_slist_free_all) slist_free_all = nullptr;
+  decltype(&curl_strnequal) strnequal = nullptr;
+
+  Curl() {
+    if (!library.is_loaded()) return;
+    find("curl_global_init", global_init);
+    find("curl_easy_init", easy_init);
+    find("curl_easy_cleanup", easy_cleanup);
+    find("curl_easy_setopt", easy_setopt);
+    find("curl_easy_getinfo", easy_getinfo);
+    find("curl_easy_perform", easy_perform);
+    find("curl_easy_strerror", easy_strerror);
+    find("curl_slist_append", slist_append);
+    find("curl_slist_free_all", slist_free_all);
+    find("curl_strnequal", strnequal);
+    // Not undone: libcurl must be started once per process, before the first transfer.
+    const CURLcode started = global_init(CURL_GLOBAL_DEFAULT);
+    check(started == CURLE_OK, "libcurl cannot be started: {}", easy_strerror(started));
+  }
+
+ private:
+  template <class Function>
+  void find(const char* name, Function& function) {
+    library.find(name, function, "libcurl 7.85 or newer");
+  }
+};
+
+const Curl& curl() {
+  static const Curl loaded;
+  return loaded;
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view digits) {
   std::uint64_t value = 0;
@@ -30,7 +74,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && curl_strnequal(a.data(), b.data(), a.size()) != 0;
+  return a.size() == b.size() && curl().strnequal(a.data(), b.data(), a.size()) != 0;
 }
 
 // The headers of the last answer; a redirection has answers of its own before it.
@@ -67,7 +111,7 @@ struct Headers {
 class Transfer {
  public:
   Transfer(const TransferRequest& request, TransferSink& sink)
-      : request_(request), sink_(sink), curl_(curl_easy_init(), curl_easy_cleanup) {
+      : request_(request), sink_(sink), curl_(curl().easy_init(), curl().easy_cleanup) {
     check(curl_ != nullptr, "libcurl cannot be started");
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https,file");
@@ -90,7 +134,7 @@ class Transfer {
 
   TransferEnd run() {
     heard_ = Clock::now();
-    const CURLcode code = curl_easy_perform(curl_.get());
+    const CURLcode code = curl().easy_perform(curl_.get());
     if (thrown_) std::rethrow_exception(thrown_);
     const long status = http_status();
     if (status == kRangeNotSatisfiable && request_.begin > 0) return {TransferStatus::past_end, "the file has no more"};
@@ -105,21 +149,21 @@ class Transfer {
  private:
   template <class Value>
   void set(CURLoption option, Value value) {
-    check(curl_easy_setopt(curl_.get(), option, value) == CURLE_OK, "libcurl is too old: option {} is unknown",
+    check(curl().easy_setopt(curl_.get(), option, value) == CURLE_OK, "libcurl is too old: option {} is unknown",
           static_cast<int>(option));
   }
 
   void ask_for_range() {
     set(CURLOPT_RANGE, (std::to_string(request_.begin) + "-").c_str());
     if (request_.validator.empty()) return;
-    own_headers_.reset(curl_slist_append(nullptr, ("If-Range: " + request_.validator).c_str()));
+    own_headers_.reset(curl().slist_append(nullptr, ("If-Range: " + request_.validator).c_str()));
     set(CURLOPT_HTTPHEADER, own_headers_.get());
   }
 
   bool is_file_url() const { return http_status() == 0; }
   long http_status() const {
     long status = 0;
-    curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl().easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &status);
     return status;
   }
 
@@ -131,7 +175,7 @@ class Transfer {
     } else if (is_file_url()) {
       answer.begin = request_.begin;
       curl_off_t rest = -1;
-      curl_easy_getinfo(curl_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &rest);
+      curl().easy_getinfo(curl_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &rest);
       answer.size.reset();
       if (rest >= 0) answer.size = request_.begin + static_cast<std::uint64_t>(rest);
     }
@@ -193,13 +237,13 @@ class Transfer {
   }
   std::string reason(CURLcode code) const {
     if (code == CURLE_ABORTED_BY_CALLBACK) return fmt::format("nothing arrived for {} s", request_.stall_seconds);
-    return error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+    return error_[0] != '\0' ? error_ : curl().easy_strerror(code);
   }
 
   const TransferRequest& request_;
   TransferSink& sink_;
   std::unique_ptr<CURL, void (*)(CURL*)> curl_;
-  std::unique_ptr<curl_slist, void (*)(curl_slist*)> own_headers_{nullptr, curl_slist_free_all};
+  std::unique_ptr<curl_slist, void (*)(curl_slist*)> own_headers_{nullptr, curl().slist_free_all};
   char error_[CURL_ERROR_SIZE] = "";
   Headers headers_;
   bool begun_ = false;
@@ -210,12 +254,12 @@ class Transfer {
 }  // namespace
 
 TransferEnd transfer(const TransferRequest& request, TransferSink& sink) {
-  // Not undone: libcurl must be started once per process, before the first transfer.
-  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
-  check(started == CURLE_OK, "libcurl cannot be started: {}", curl_easy_strerror(started));
+  if (const std::string obstacle = transfer_obstacle(); !obstacle.empty()) fail("{}: {}", request.url, obstacle);
   return Transfer(request, sink).run();
 }
 
-bool can_transfer() { return true; }
+std::string transfer_obstacle() {
+  return curl().library.is_loaded() ? "" : "files cannot be downloaded without libcurl: install the package libcurl4";
+}
 
 }  // namespace dragoman::recipe

@@ -4,10 +4,10 @@
 // What a program that was built without libcurl answers.
 namespace dragoman::recipe {
 
-TransferEnd transfer(const TransferRequest& request, TransferSink&) {
-  fail("{}: cannot be downloaded, because this program was built without libcurl", request.url);
-}
+TransferEnd transfer(const TransferRequest& request, TransferSink&) { fail("{}: {}", request.url, transfer_obstacle()); }
 
-bool can_transfer() { return false; }
+std::string transfer_obstacle() {
+  return "files cannot be downloaded, because this program was built without libcurl";
+}
 
 }  // namespace dragoman::recipe

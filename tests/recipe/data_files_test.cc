@@ -54,7 +54,7 @@ class DataFiles : public ::testing::Test {
 class DownloadedDataFiles : public DataFiles {
  protected:
   void SetUp() override {
-    if (!can_transfer()) GTEST_SKIP() << "built without libcurl";
+    if (const std::string obstacle = transfer_obstacle(); !obstacle.empty()) GTEST_SKIP() << obstacle;
   }
 };
 

@@ -30,7 +30,7 @@ std::string numbers(int count) {
 class Downloads : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!can_transfer()) GTEST_SKIP() << "built without libcurl";
+    if (const std::string obstacle = transfer_obstacle(); !obstacle.empty()) GTEST_SKIP() << obstacle;
     setenv("no_proxy", "127.0.0.1", 1);
   }
   void get(const std::string& url) { download({url, path_, sha256_of(content_)}, options_); }

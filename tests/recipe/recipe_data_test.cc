@@ -51,7 +51,7 @@ TEST_F(RecipeData, MissingFilesAreListedBeforeAnythingRuns) {
 }
 
 TEST_F(RecipeData, MissingFilesComeFromTheMirror) {
-  if (!can_transfer()) GTEST_SKIP() << "built without libcurl";
+  if (const std::string obstacle = transfer_obstacle(); !obstacle.empty()) GTEST_SKIP() << obstacle;
   const HttpServer server([&](const HttpRequest& request) {
     return support::file_reply(request, files_.at(request.path.substr(request.path.rfind('/') + 1)));
   });
