@@ -35,7 +35,7 @@ void StatisticalEngine::check_request(const Request& request, const SearchOption
 }
 
 StatisticalEngine::StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options)
-    : system_(std::move(system)) {
+    : system_(std::move(system)), precision_(options.precision) {
   workers_.start(
       threads_or(options.threads, threads::count()), [this](int) { work(); }, [this] { stop(); });
 }
@@ -43,6 +43,11 @@ StatisticalEngine::StatisticalEngine(smt::PhraseSystem system, const TranslatorO
 StatisticalEngine::~StatisticalEngine() {
   stop();
   workers_.join();
+}
+
+std::string StatisticalEngine::note() const {
+  return precision_ == Precision::automatic ? ""
+                                            : "the precision has no effect: a statistical model multiplies no matrices";
 }
 
 void StatisticalEngine::stop() {

@@ -22,6 +22,7 @@ class StatisticalEngine : public Engine {
   int count_tokens(std::string_view text) const override;
   int max_tokens() const override;
   bool aligns() const override { return true; }
+  std::string note() const override;
 
  private:
   void work();
@@ -36,6 +37,7 @@ class StatisticalEngine : public Engine {
   std::condition_variable wake_;
   std::deque<Job> waiting_;
   bool stopping_ = false;
+  Precision precision_;
   WorkerThreads workers_;
 };
 

@@ -50,6 +50,9 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   EXPECT_NE(translated.out.find("Xyz"), std::string::npos) << translated.out;
   EXPECT_EQ(support::read_all(folder_.file("links")).substr(0, 12), "0-0 1-2 2-1\n");
 
+  const Outcome narrow = run_program(folder_, "translate --model run/model.safetensors --input in --precision int8");
+  EXPECT_NE(narrow.err.find("the precision has no effect"), std::string::npos) << narrow.err;
+
   folder_.write("page", "<p>vi <b>akvon</b> havas</p>");
   const Outcome page =
       run_program(folder_, "translate --model run/model.safetensors --input page --format html --quiet");

@@ -66,27 +66,22 @@ void linear(const Linear<float>& a) {
 // dz = dy * act'(saved) and dbias += its column sums, for blocks of columns and in the order of rows.
 template <Activation kind>
 void output_gradient(const LinearBackward<float>& a, Size begin, Size end) {
-  constexpr Size kBlock = 8 * kLanes;
+  constexpr Size kBlock = 1024;  // their sums stay in the L1 cache, and a block's row is read in one go
   const float* saved = kind == Activation::none ? a.dy : a.saved;
+  alignas(64) float sums[kBlock];
   for (Size first = begin; first < end; first += kBlock) {
     const Size last = std::min(first + kBlock, end);
-    V sums[8];
-    for (V& sum : sums) sum = hn::Zero(kTag);
-    const auto column = [&](Size r, Size c, V& sum, auto lanes) HWY_ATTR {
-      const Size i = r * a.out + c;
-      const V dz = activate_backward<kind>(lanes.load(saved + i), lanes.load(a.dy + i));
-      if (kind != Activation::none) lanes.store(dz, a.dz + i);
-      sum = hn::Add(sum, dz);
-    };
-    if (last - first == kBlock)
-      for (Size r = 0; r < a.rows; ++r)
-        for (Size v = 0; v < 8; ++v) column(r, first + v * kLanes, sums[v], Whole{});
-    else
-      for (Size r = 0; r < a.rows; ++r)
-        each_vector(first, last, [&](Size c, auto lanes) HWY_ATTR { column(r, c, sums[(c - first) / kLanes], lanes); });
+    std::fill(sums, sums + (last - first), 0.0f);
+    for (Size r = 0; r < a.rows; ++r)
+      each_vector(0, last - first, [&](Size c, auto lanes) HWY_ATTR {
+        const Size i = r * a.out + first + c;
+        const V dz = activate_backward<kind>(lanes.load(saved + i), lanes.load(a.dy + i));
+        if (kind != Activation::none) lanes.store(dz, a.dz + i);
+        lanes.store(hn::Add(lanes.load(sums + c), dz), sums + c);
+      });
     if (a.dbias)
-      each_vector(first, last, [&](Size c, auto lanes) HWY_ATTR {
-        lanes.store(hn::Add(lanes.load(a.dbias + c), sums[(c - first) / kLanes]), a.dbias + c);
+      each_vector(0, last - first, [&](Size c, auto lanes) HWY_ATTR {
+        lanes.store(hn::Add(lanes.load(a.dbias + first + c), lanes.load(sums + c)), a.dbias + first + c);
       });
   }
 }
