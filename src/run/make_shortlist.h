@@ -41,7 +41,7 @@ struct ShortlistOptions {
 struct ShortlistFit {
   std::size_t pairs = 0;  // 0 if the text has one pair only
   double words = 0;       // tokens on the list of a sentence, on average
-  double coverage = 0;    // the share of target tokens that are on the list of their sentence
+  double coverage = 0;    // the share of known target tokens that are on the list of their sentence
   int vocabulary = 0;     // target tokens of the model
 };
 

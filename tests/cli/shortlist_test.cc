@@ -53,12 +53,33 @@ TEST_F(ShortlistCommand, WarnsOfAListThatLacksManyWords) {
   const char* const warning = "may cost quality";
   const Outcome made = run("shortlist m --source one --target many --best 1 --frequent 1 --output short");
   EXPECT_NE(made.err.find(warning), std::string::npos) << made.out << made.err;
+  std::string unknown;
+  for (const char c : target)
+    unknown += c == '\n' ? std::string(" x x x x x x x x x x x x x x x x x x x x\n") : std::string(1, c);
+  folder_.write("unknown", unknown);
+  const Outcome vague = run("shortlist m --source one --target unknown --best 1 --frequent 1 --output short");
+  EXPECT_NE(vague.err.find(warning), std::string::npos) << "unknown tokens count as covered: " << vague.out;
   folder_.write("line", "the dog\n");
   folder_.write("zeile", "das hund\n");
   const Outcome single = run("shortlist m --source line --target zeile --output single");
   EXPECT_NE(single.err.find("was not measured"), std::string::npos) << single.out << single.err;
   const Outcome fits = run("shortlist m --source en --target de --output fits");
   EXPECT_EQ(fits.err.find(warning), std::string::npos) << fits.err;
+}
+
+TEST_F(ShortlistCommand, WarnsOfTextThatTheModelDoesNotKnow) {
+  const char* const warning = "are --source and --target exchanged";
+  const Outcome exchanged = run("shortlist m --source de --target en --output exchanged");
+  EXPECT_NE(exchanged.err.find(warning), std::string::npos) << exchanged.err;
+  EXPECT_EQ(run("shortlist m --source en --target de --output right").err.find(warning), std::string::npos);
+}
+
+TEST_F(ShortlistCommand, WarnsIfTheModelFindsTheOtherDirectionLikelier) {
+  ASSERT_EQ(run("translate --from en --to de --device cpu --threads 1 --input en --output seen").status, 0);
+  const std::string shortlist = "shortlist " DRAGOMAN_SOURCE "/models/en-de.safetensors --output s ";
+  const char* const warning = "likelier with its sides exchanged";
+  EXPECT_NE(run(shortlist + "--source seen --target en").err.find(warning), std::string::npos);
+  EXPECT_EQ(run(shortlist + "--source en --target seen").err.find(warning), std::string::npos);
 }
 
 TEST_F(ShortlistCommand, SaysThatItReplacesTheListOfTheModel) {
