@@ -293,8 +293,10 @@ void BatchDecoder::score_all(Context& cx, const models::Seq2seq& model, const Te
   const Tensor part =
       every ? features : gather_rows(cx, features, cx.from_host<std::int32_t>(index, {std::ssize(index)}));
   const std::vector<PickedRows> picked = picked_rows(needy);
-  scores.all = (picked.empty() ? model.logits(cx, part) : model.logits(cx, part, picked)).to_host<float>();
-  const float* all = scores.all.data();
+  const Tensor logits = picked.empty() ? model.logits(cx, part) : model.logits(cx, part, picked);
+  const bool on_host = logits.device().on_host();  // then rows point to the logits, which last as long as the step
+  if (!on_host) scores.all = logits.to_host<float>();
+  const float* all = on_host ? logits.data<float>() : scores.all.data();
   for (const std::int32_t row : index) {
     Row& to = scores.rows[static_cast<std::size_t>(row)];
     to.all = std::exchange(all, all + to.vocabulary);
