@@ -135,9 +135,8 @@ void check_direction(const std::string& model, std::vector<SentencePair> pairs) 
   }
   if (backward > forward + kMargin)
     log::warning(
-        "the model finds the text likelier with its sides exchanged: log p per token {:.2f} instead of {:.2f}; "
-        "expected "
-        "the language that it translates from as --source",
+        "the model finds the text likelier with its sides exchanged (log p per token {:.2f} instead of {:.2f}); give "
+        "--source the language that it translates from",
         backward, forward);
 }
 
