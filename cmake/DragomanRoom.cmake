@@ -1,3 +1,8 @@
+# Sources are compiled several at a time (a "unity build"): most of the time of a small file goes into its headers. So the
+# names of a room are unique, those in unnamed namespaces too. clang-tidy, and -DDRAGOMAN_UNITY=OFF, see single files.
+option(DRAGOMAN_UNITY "Compile several sources at a time" ON)
+set(DRAGOMAN_UNITY_FILES 10)
+
 # dragoman_room(NAME [CALLS] [NEEDS room...] [LIBS library...]): builds the folder src/NAME as one static library.
 # NEEDS lists the lower rooms it may use, so a wrong dependency fails to link; LIBS lists external libraries.
 # CALLS marks a room that does no heavy computation itself: it is compiled with -O1 to save build time.
@@ -9,6 +14,7 @@ function(dragoman_room NAME)
     list(APPEND sources ${cuda_sources})
   endif()
   add_library(dragoman_${NAME} STATIC ${sources})
+  set_target_properties(dragoman_${NAME} PROPERTIES UNITY_BUILD ${DRAGOMAN_UNITY} UNITY_BUILD_BATCH_SIZE ${DRAGOMAN_UNITY_FILES})
   target_include_directories(dragoman_${NAME} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                                                      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                                      "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
@@ -52,9 +58,7 @@ function(dragoman_tests NAME)
   endif()
   # Test code is compiled with -O1 to save build time; the rooms under test keep their full optimisation.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
-  if(DRAGOMAN_UNITY_TESTS)
-    set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-  endif()
+  set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ${DRAGOMAN_UNITY} UNITY_BUILD_BATCH_SIZE ${DRAGOMAN_UNITY_FILES})
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
   set_tests_properties(${NAME} PROPERTIES ENVIRONMENT

@@ -9,7 +9,7 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::string_view kKind = "dragoman alignment model 1\n";
+constexpr std::string_view kModelKind = "dragoman alignment model 1\n";
 
 std::string dump(SideOptions options) { return Settings(options).dump(); }
 
@@ -98,7 +98,7 @@ Links Aligner::align(std::span<const std::int32_t> source, std::span<const std::
 }
 
 void Aligner::save(const std::string& path) const {
-  CheckedFileWriter writer(path, kKind);
+  CheckedFileWriter writer(path, kModelKind);
   for (const Language* const language : {&source_, &target_}) {
     writer.put_text(dump(language->side.options()));
     writer.put_texts(language->words.keys());
@@ -114,7 +114,7 @@ void Aligner::save(const std::string& path) const {
 }
 
 Aligner Aligner::load(const std::string& path) {
-  const CheckedFile file(path, kKind);
+  const CheckedFile file(path, kModelKind);
   ByteReader reader = file.reader();
   const auto language = [&] {
     const Side side(parse_side(std::string(reader.get_text()), path));

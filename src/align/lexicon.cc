@@ -13,7 +13,7 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::string_view kKind = "dragoman lexicon 1\n";
+constexpr std::string_view kLexiconKind = "dragoman lexicon 1\n";
 
 bool is_probability(float value) { return value > 0 && value <= 1; }
 
@@ -61,7 +61,7 @@ Lexicon load_text(const std::string& path) {
 }
 
 Lexicon load_binary(const std::string& path) {
-  const CheckedFile file(path, kKind);
+  const CheckedFile file(path, kLexiconKind);
   ByteReader reader = file.reader();
   std::vector<std::string> sources = reader.get_texts(), targets = reader.get_texts();
   std::vector<std::uint64_t> row_begin = reader.get_array<std::uint64_t>();
@@ -100,7 +100,7 @@ Lexicon::Lexicon(std::vector<std::string> sources, std::vector<std::string> targ
 }
 
 Lexicon Lexicon::load(const std::string& path) {
-  return MappedFile(path).bytes().starts_with(kKind) ? load_binary(path) : load_text(path);
+  return MappedFile(path).bytes().starts_with(kLexiconKind) ? load_binary(path) : load_text(path);
 }
 
 void Lexicon::save_binary(const std::string& path) const {
@@ -110,7 +110,7 @@ void Lexicon::save_binary(const std::string& path) const {
     ids.push_back(entry.target);
     probabilities.push_back(entry.probability);
   }
-  CheckedFileWriter writer(path, kKind);
+  CheckedFileWriter writer(path, kLexiconKind);
   writer.put_texts(sources_);
   writer.put_texts(targets_);
   writer.put_array(row_begin_);

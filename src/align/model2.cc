@@ -9,7 +9,7 @@
 namespace dragoman::align {
 namespace {
 
-constexpr double kFirstTension = 4, kLeast = 0.1, kMost = 50;
+constexpr double kFirstTension = 4, kLeastTension = 0.1, kMostTension = 50;
 
 // The prior of one row, with the mean and variance of the distance from the diagonal under it.
 struct Diagonal {
@@ -43,8 +43,8 @@ struct Diagonal {
 
 Model2::Model2(double null, std::span<const double> parameters)
     : PositionModel(null), tension_(parameters.empty() ? kFirstTension : parameters[0]) {
-  check(parameters.size() <= 1 && tension_ >= kLeast && tension_ <= kMost,
-        "Model 2: expected one parameter from {} to {}, but got {}, the first {}", kLeast, kMost, parameters.size(),
+  check(parameters.size() <= 1 && tension_ >= kLeastTension && tension_ <= kMostTension,
+        "Model 2: expected one parameter from {} to {}, but got {}, the first {}", kLeastTension, kMostTension, parameters.size(),
         tension_);
 }
 
@@ -82,7 +82,7 @@ double Model2::posteriors(const PairMatrix& emissions, PairMatrix& posteriors, s
 void Model2::update(std::span<const double> statistics) {
   if (statistics[1] <= 0) return;
   const double next = tension_ + statistics[0] / statistics[1];
-  tension_ = std::clamp(std::clamp(next, tension_ / 2, tension_ * 2), kLeast, kMost);
+  tension_ = std::clamp(std::clamp(next, tension_ / 2, tension_ * 2), kLeastTension, kMostTension);
 }
 
 std::string Model2::describe() const { return fmt::format("model2, tension {:.2f}", tension_); }

@@ -9,7 +9,7 @@ namespace dragoman::align {
 namespace {
 
 // The probability of unseen word pairs, and the minimum for all others.
-constexpr float kLeast = 1e-12f;
+constexpr float kFloor = 1e-12f;
 
 // Turns the counts of one distribution into probabilities, given their total and the number of outcomes.
 class Estimate {
@@ -21,7 +21,7 @@ class Estimate {
   float operator()(std::uint64_t count) const {
     const double value = static_cast<double>(count) * kCountUnit + alpha_;
     const double weight = alpha_ > 0 ? exp_digamma(value) : value;
-    return std::max(kLeast, static_cast<float>(weight * inverse_));
+    return std::max(kFloor, static_cast<float>(weight * inverse_));
   }
 
  private:
@@ -51,7 +51,7 @@ TranslationTable::TranslationTable(const Bitext& bitext, Cooccurrence& cooccurre
   std::fill(cells_.begin(), cells_.end(), Cell{0, 0, forward, backward});
   std::fill(null_forward_.begin(), null_forward_.end(), NullCell{0, forward});
   std::fill(null_backward_.begin(), null_backward_.end(), NullCell{0, backward});
-  cells_[0] = {0, 0, kLeast, kLeast};
+  cells_[0] = {0, 0, kFloor, kFloor};
 }
 
 void TranslationTable::normalise(double alpha) {

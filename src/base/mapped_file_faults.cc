@@ -22,7 +22,7 @@ struct Mapping {
 };
 
 std::array<Mapping, 256> mappings;
-std::mutex changing;
+std::mutex changing_faults;
 
 void print(const char* text) {
   const ssize_t ignored = write(STDERR_FILENO, text, std::strlen(text));
@@ -53,7 +53,7 @@ void report_mapped_file_faults() {
 }
 
 void remember_mapping(const char* begin, std::size_t size, const std::string& path) {
-  const std::lock_guard lock(changing);
+  const std::lock_guard lock(changing_faults);
   for (Mapping& mapping : mappings) {
     if (mapping.begin.load(std::memory_order_relaxed) != 0) continue;
     mapping.size = size;
@@ -66,7 +66,7 @@ void remember_mapping(const char* begin, std::size_t size, const std::string& pa
 }
 
 void forget_mapping(const char* begin) {
-  const std::lock_guard lock(changing);
+  const std::lock_guard lock(changing_faults);
   for (Mapping& mapping : mappings)
     if (mapping.begin.load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(begin))
       mapping.begin.store(0, std::memory_order_release);

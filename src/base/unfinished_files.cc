@@ -22,7 +22,7 @@ struct Name {
 };
 
 std::array<Name, 64> names;
-std::mutex changing;
+std::mutex changing_files;
 
 bool change(Name& name, State from, State to) { return name.state.compare_exchange_strong(from, to); }
 
@@ -46,7 +46,7 @@ void remove_unfinished_files_on_signals() {
 }
 
 void remember_unfinished(const std::string& path) {
-  const std::lock_guard lock(changing);
+  const std::lock_guard lock(changing_files);
   if (path.size() >= names[0].path.size()) return;
   for (Name& name : names) {
     if (name.state != State::empty) continue;
@@ -58,7 +58,7 @@ void remember_unfinished(const std::string& path) {
 }
 
 void forget_unfinished(const std::string& path) {
-  const std::lock_guard lock(changing);
+  const std::lock_guard lock(changing_files);
   for (Name& name : names)
     if (name.state == State::valid && path == name.path.data()) change(name, State::valid, State::empty);
 }

@@ -4,7 +4,7 @@
 namespace dragoman::cli {
 namespace {
 
-int run(const Command& self, const Words& arguments) {
+int run_align(const Command& self, const Words& arguments) {
   return run_with<run::AlignmentOptions>(self, arguments, [](const run::AlignmentOptions& options, const Words& paths) {
     expect_words(paths, 2, "align needs SOURCE and TARGET, two files with a sentence per line");
     run::align_files(options, paths[0], paths[1], [](const std::string& line) { fmt::print("{}\n", line); });
@@ -18,7 +18,7 @@ extern const Command align{
     "align",
     "SOURCE TARGET",
     "finds which words translate each other",
-    run,
+    run_align,
     describe_options<run::AlignmentOptions>,
     "# link the words of a parallel corpus\n"
     "dragoman align train.de train.en --tokenize --source.language de --target.language en > train.align\n"

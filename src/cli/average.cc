@@ -18,7 +18,7 @@ struct AverageOptions {
   }
 };
 
-int run(const Command& self, const Words& arguments) {
+int run_average(const Command& self, const Words& arguments) {
   return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
     check(!options.output.empty(), "expected --output FILE, the model file to write");
     run::check_output_files(run::named_files("MODEL", models), {{"--output", options.output}});
@@ -33,7 +33,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command average{"average",
                              "MODEL... --output FILE",
                              "averages the weights of models or checkpoints",
-                             run,
+                             run_average,
                              describe_options<AverageOptions>,
                              "dragoman average run/checkpoints/*.safetensors --output mean.safetensors"};
 

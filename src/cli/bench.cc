@@ -91,7 +91,7 @@ int measure_file(const BenchOptions& options) {
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_bench(const Command& self, const Words& arguments) {
   BenchOptions asked, options;
   Settings(asked).parse(arguments);
   const std::string& preset = asked.measured.preset;
@@ -117,7 +117,7 @@ int run(const Command& self, const Words& arguments) {
   return 0;
 }
 
-void describe(const UseSettings& use) {
+void describe_bench(const UseSettings& use) {
   BenchOptions options;
   use(Settings(options));
 }
@@ -128,8 +128,8 @@ extern const Command bench{
     "bench",
     "MODEL --input FILE | --preset NAME --lengths N,N,...",
     "measures the speed of a model file, or the time of models against sentence length",
-    run,
-    describe,
+    run_bench,
+    describe_bench,
     "# how fast does this machine translate, at which precision?\n"
     "dragoman bench run/model.safetensors --input test.de\n"
     "# exact attention and Linformers of three sizes, encoder alone\n"

@@ -106,7 +106,7 @@ int classify_file(const ClassifyOptions& options, const Words& words, const Comp
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_classify(const Command& self, const Words& arguments) {
   return run_with<ClassifyOptions>(self, arguments, classify_file);
 }
 
@@ -116,7 +116,7 @@ extern const Command classify{
     "classify",
     "--model FILE",
     "labels lines of text with a trained classifier",
-    run,
+    run_classify,
     describe_options<ClassifyOptions, ComputeOptions>,
     "dragoman classify --model run/model.safetensors < input.txt > labels.txt\n"
     "# the three likeliest labels of each line with their probabilities\n"

@@ -38,14 +38,14 @@ int translate(const DirectOptions& options, const Words& paths) {
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) { return run_with<DirectOptions>(self, arguments, translate); }
+int run_direct(const Command& self, const Words& arguments) { return run_with<DirectOptions>(self, arguments, translate); }
 
 }  // namespace
 
 extern const Command direct{"direct",
                             "LEXICON [FILE]",
                             "translates word for word with a lexicon",
-                            run,
+                            run_direct,
                             describe_options<DirectOptions>,
                             "dragoman align train.de train.en --tokenize --source.language de --target.language en "
                             "--lexicon de-en.lex > /dev/null\n"

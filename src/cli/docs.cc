@@ -100,7 +100,7 @@ void write_presets(const fs::path& folder) {
   write_page(folder / "presets.md", text);
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_docs(const Command& self, const Words& arguments) {
   return run_with<DocsOptions>(self, arguments, [](const DocsOptions& options, const Words& words) {
     expect_words(words, 0, "docs takes flags only");
     const fs::path folder = options.output;
@@ -119,7 +119,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command docs{"docs",
                           "--output FOLDER",
                           "writes the reference pages of all commands, settings and presets",
-                          run,
+                          run_docs,
                           describe_options<DocsOptions>,
                           "dragoman docs --output docs/reference"};
 

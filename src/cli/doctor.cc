@@ -91,7 +91,7 @@ void print(const Machine& machine) {
   line("mpi", found(comm::MpiLibrary::version()));
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_doctor(const Command& self, const Words& arguments) {
   return run_with<DoctorOptions>(self, arguments, [](const DoctorOptions& options, const Words& words) {
     expect_words(words, 0, "doctor takes flags only");
     const Machine machine = inspect_machine();
@@ -108,7 +108,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command doctor{"doctor",
                             "",
                             "shows what this machine offers and what dragoman will use",
-                            run,
+                            run_doctor,
                             describe_options<DoctorOptions>,
                             "dragoman doctor\n"
                             "dragoman doctor --json"};

@@ -71,7 +71,7 @@ int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_evaluate(const Command& self, const Words& arguments) {
   return run_with<EvaluateOptions>(self, arguments, [](const EvaluateOptions& options, const Words& paths) {
     return options.aer.empty() ? evaluate_translations(options, paths) : evaluate_alignment(options, paths);
   });
@@ -82,7 +82,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command evaluate{"evaluate",
                               "HYP REF...",
                               "scores translations or word alignments against references",
-                              run,
+                              run_evaluate,
                               describe_options<EvaluateOptions>,
                               "# BLEU, chrF and TER with their signatures\n"
                               "dragoman evaluate output.en reference.en\n"

@@ -20,7 +20,7 @@ struct ExportOptions {
   }
 };
 
-int run(const Command& self, const Words& arguments) {
+int run_export(const Command& self, const Words& arguments) {
   return run_with<ExportOptions>(self, arguments, [](const ExportOptions& options, const Words& models) {
     expect_words(models, 1, "expected one model file");
     check(!options.output.empty(), "expected --output FOLDER, the folder to write");
@@ -39,7 +39,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command export_command{"export",
                                     "MODEL --to huggingface|ctranslate2|numpy --output FOLDER",
                                     "writes a model file as a model of another program",
-                                    run,
+                                    run_export,
                                     describe_options<ExportOptions>,
                                     "dragoman export run/model.safetensors --to ctranslate2 --output en-de\n"
                                     "dragoman export run/model.safetensors --to huggingface --output marian-en-de"};

@@ -5,7 +5,7 @@
 namespace dragoman::cli {
 namespace {
 
-int run(const Command& self, const Words& arguments) { return run_pair_command(self, arguments, run::filter_corpus); }
+int run_filter(const Command& self, const Words& arguments) { return run_pair_command(self, arguments, run::filter_corpus); }
 
 }  // namespace
 
@@ -13,7 +13,7 @@ extern const Command filter{
     "filter",
     "SOURCE [TARGET] --output-source FILE --output-target FILE",
     "writes the pairs of a corpus that filters keep, or a part or sample of them",
-    run,
+    run_filter,
     describe_options<PairOptions<run::FilterCorpusOptions>>,
     "dragoman filter train.de train.en --max-words 20 --drop-empty --output-source short.de --output-target short.en\n"
     "dragoman filter train.de.gz train.en.gz --sample 100 --seed 7 --output-source few.de.gz --output-target "

@@ -25,7 +25,7 @@ struct ImportOptions {
   }
 };
 
-int run(const Command& self, const Words& arguments) {
+int run_import(const Command& self, const Words& arguments) {
   return run_with<ImportOptions>(self, arguments, [](const ImportOptions& options, const Words& models) {
     expect_words(models, 1, "expected the folder or file of one model");
     check(!options.output.empty(), "expected --output FILE, the model file to write");
@@ -51,7 +51,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command import_command{"import",
                                     "MODEL --output FILE",
                                     "makes a model file of a model of another program",
-                                    run,
+                                    run_import,
                                     describe_options<ImportOptions>,
                                     "dragoman import opus-mt-en-de --output en-de.safetensors\n"
                                     "dragoman translate --model en-de.safetensors < input.en"};

@@ -125,7 +125,7 @@ int inspect_model(const InspectOptions& options, const Words& words) {
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_inspect(const Command& self, const Words& arguments) {
   return run_with<InspectOptions>(self, arguments, inspect_model);
 }
 
@@ -134,7 +134,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command inspect{"inspect",
                              "MODEL|PRESET",
                              "shows the layers, shapes and settings of a model",
-                             run,
+                             run_inspect,
                              describe_options<InspectOptions>,
                              "dragoman inspect --presets\n"
                              "dragoman inspect transformer-base\n"

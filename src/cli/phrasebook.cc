@@ -36,7 +36,7 @@ void show_patterns(const PhrasebookOptions& options) {
   }
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_phrasebook(const Command& self, const Words& arguments) {
   return run_with<PhrasebookOptions>(self, arguments, [](const PhrasebookOptions& options, const Words& words) {
     check(words.empty(), "phrasebook takes flags only, but got '{}'", words.empty() ? "" : words[0]);
     if (options.show > 0) {
@@ -54,7 +54,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command phrasebook{"phrasebook",
                                 "--sentences N --out PREFIX",
                                 "writes an English-German corpus from a built-in grammar",
-                                run,
+                                run_phrasebook,
                                 describe_options<PhrasebookOptions>,
                                 "dragoman phrasebook --sentences 100000 --out phrases\n"
                                 "dragoman phrasebook --show 1"};

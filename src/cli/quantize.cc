@@ -36,7 +36,7 @@ std::string size_of(const std::string& file) {
   return fmt::format("{:.1f} MiB", static_cast<double>(std::filesystem::file_size(file)) / (1 << 20));
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_quantize(const Command& self, const Words& arguments) {
   return run_with<QuantizeOptions>(self, arguments, [](const QuantizeOptions& options, const Words& models) {
     expect_words(models, 1, "expected one model file");
     check(!options.output.empty(), "expected --output FILE, the model file to write");
@@ -58,7 +58,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command quantize{"quantize",
                               "MODEL --to int8 --output FILE",
                               "stores a model in narrower numbers: smaller files, faster translation on a CPU",
-                              run,
+                              run_quantize,
                               describe_options<QuantizeOptions>,
                               "dragoman quantize run/model.safetensors --to int8 --output en-de.int8.safetensors"};
 

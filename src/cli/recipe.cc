@@ -190,14 +190,14 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) { return run_with<RecipeOptions>(self, arguments, run_action); }
+int run_recipe(const Command& self, const Words& arguments) { return run_with<RecipeOptions>(self, arguments, run_action); }
 
 }  // namespace
 
 extern const Command recipe_command{"recipe",
                                     "run|status|report|list RECIPE",
                                     "runs an experiment: trains and compares systems, and writes a report",
-                                    run,
+                                    run_recipe,
                                     describe_options<RecipeOptions, ComputeOptions>,
                                     "# what there is\n"
                                     "dragoman recipe list\n"

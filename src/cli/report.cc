@@ -18,7 +18,7 @@ struct ReportOptions {
   }
 };
 
-int run(const Command& self, const Words& arguments) {
+int run_report(const Command& self, const Words& arguments) {
   return run_with<ReportOptions>(self, arguments, [](ReportOptions& options, const Words& runs) {
     check(!runs.empty(), "expected the output folders of one or more training runs");
     check(runs.size() == 1 || !options.output.empty(), "expected --output FILE, the page that compares {} runs",
@@ -40,7 +40,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command report_command{"report",
                                     "RUN... [--output FILE]",
                                     "writes the report of a training run, or a page that compares several",
-                                    run,
+                                    run_report,
                                     describe_options<ReportOptions>,
                                     "# the report of a run, with its state as of now\n"
                                     "dragoman report run\n"

@@ -86,14 +86,14 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) { return run_with<ScoreOptions>(self, arguments, score_pairs); }
+int run_score(const Command& self, const Words& arguments) { return run_with<ScoreOptions>(self, arguments, score_pairs); }
 
 }  // namespace
 
 extern const Command score{"score",
                            "--model FILE SOURCE TARGET",
                            "prints the log probabilities of given translations",
-                           run,
+                           run_score,
                            describe_options<ScoreOptions, ComputeOptions>,
                            "dragoman score --model run/model.safetensors source.de target.en\n"
                            "dragoman score --model run/model.safetensors source.de target.en --summary"};

@@ -37,7 +37,7 @@ int serve_models(const serve::ServeOptions& options, const Words& words, const C
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_serve(const Command& self, const Words& arguments) {
   return run_with<serve::ServeOptions>(self, arguments, serve_models);
 }
 
@@ -47,7 +47,7 @@ extern const Command serve_command{
     "serve",
     "[--model FILE]",
     "answers translation requests over HTTP",
-    run,
+    run_serve,
     describe_options<serve::ServeOptions, ComputeOptions>,
     "# the models that come with the program, on http://127.0.0.1:5000, as LibreTranslate and DeepL do\n"
     "dragoman serve\n"

@@ -6,7 +6,7 @@
 namespace dragoman::cli {
 namespace {
 
-int run(const Command& self, const Words& arguments) {
+int run_shortlist(const Command& self, const Words& arguments) {
   return run_with<
       run::ShortlistOptions>(self, arguments, [](const run::ShortlistOptions& options, const Words& models) {
     expect_words(models, 1, "expected one model file");
@@ -33,7 +33,7 @@ extern const Command shortlist{
     "shortlist",
     "MODEL --source FILE --target FILE --output FILE",
     "adds a lexical shortlist to a model: faster translation on a CPU",
-    run,
+    run_shortlist,
     describe_options<run::ShortlistOptions>,
     "dragoman shortlist run/model.safetensors --source train.de.gz --target train.en.gz --output "
     "run/model.short.safetensors\n"

@@ -81,7 +81,7 @@ int print_statistics(StatsOptions& options, const Words& files) {
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_stats(const Command& self, const Words& arguments) {
   return run_with<StatsOptions>(self, arguments, print_statistics);
 }
 
@@ -90,7 +90,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command stats{"stats",
                            "SOURCE [TARGET]",
                            "counts sentences, tokens, types and lengths of a corpus",
-                           run,
+                           run_stats,
                            describe_options<StatsOptions>,
                            "dragoman stats train.de.gz train.en.gz\n"
                            "dragoman stats news.de\n"

@@ -51,7 +51,7 @@ std::string detokenized(const text::WordRules& rules, const std::string& line) {
   return rules.detokenize(tokens);
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_tokenize(const Command& self, const Words& arguments) {
   return run_with<TokenizeOptions>(self, arguments, [](const TokenizeOptions& options, Words paths) {
     const text::WordRules rules(options.words);
     if (paths.empty()) paths.push_back("-");
@@ -70,7 +70,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command tokenize{"tokenize",
                               "[FILE...]",
                               "splits text into words, or joins words to text",
-                              run,
+                              run_tokenize,
                               describe_options<TokenizeOptions>,
                               "dragoman tokenize train.de.gz --language de --lower --output train.tok.de\n"
                               "dragoman tokenize output.tok.de --language de --detokenize"};

@@ -56,7 +56,7 @@ int train_as_asked(const run::TrainingOptions& options, const Words& arguments) 
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_train(const Command& self, const Words& arguments) {
   run::TrainingOptions asked, options;
   Settings(asked).parse(arguments);
   Settings settings(options);
@@ -73,7 +73,7 @@ int run(const Command& self, const Words& arguments) {
   return train_as_asked(options, own);
 }
 
-void describe(const UseSettings& use) {
+void describe_train(const UseSettings& use) {
   run::TrainingOptions options;
   use(Settings(options));
 }
@@ -84,8 +84,8 @@ extern const Command train_command{
     "train",
     "--preset NAME --source FILE --target FILE --output FOLDER",
     "trains a model",
-    run,
-    describe,
+    run_train,
+    describe_train,
     "# a small Transformer\n"
     "dragoman train --preset transformer-tiny --source train.de --target train.en \\\n"
     "  --valid-source valid.de --valid-target valid.en --output run\n"

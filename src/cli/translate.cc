@@ -194,7 +194,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   return 0;
 }
 
-int run(const Command& self, const Words& arguments) {
+int run_translate(const Command& self, const Words& arguments) {
   return run_with<TranslateOptions>(self, arguments, translate_files);
 }
 
@@ -204,7 +204,7 @@ extern const Command translate{
     "translate",
     "[--model FILE | --from LANGUAGE --to LANGUAGE]",
     "translates lines of text, or a document",
-    run,
+    run_translate,
     describe_options<TranslateOptions, ComputeOptions>,
     "# with a model that comes with the program\n"
     "echo \"Where is the station?\" | dragoman translate --to de\n"

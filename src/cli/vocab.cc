@@ -104,7 +104,7 @@ int apply(const VocabOptions& options, std::vector<std::string> corpora) {
   return 0;
 }
 
-int run(const Command& self, const std::vector<std::string>& arguments) {
+int run_vocab(const Command& self, const std::vector<std::string>& arguments) {
   return run_with<VocabOptions>(self, arguments,
                                 [](const VocabOptions& options, const std::vector<std::string>& corpora) {
                                   return options.use.empty() ? make(options, corpora) : apply(options, corpora);
@@ -116,7 +116,7 @@ int run(const Command& self, const std::vector<std::string>& arguments) {
 extern const Command vocab{"vocab",
                            "CORPUS... --output FILE",
                            "builds a vocabulary from corpora, or applies one",
-                           run,
+                           run_vocab,
                            describe_options<VocabOptions>,
                            "dragoman vocab train.de.gz train.en.gz --type unigram --size 8000 --output joint.tok\n"
                            "echo \"Where is the station?\" | dragoman vocab --use joint.tok --show pieces -"};

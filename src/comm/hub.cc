@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMostHelloBytes = 4096;
-constexpr auto kSlice = std::chrono::milliseconds(100);
+constexpr auto kAcceptSlice = std::chrono::milliseconds(100);
 constexpr auto kShort = std::chrono::seconds(2);  // for a message to be read or completed
 
 // Messages on the second connection.
@@ -106,7 +106,7 @@ void Hub::lead(const Listener& listener, const HubTimes& times, const Connection
   const auto deadline = Clock::now() + times.join;
   hosts_[0] = this_host();
   while (!missing_ranks().empty()) {
-    std::optional<Connection> connection = listener.accept(std::min(deadline, Clock::now() + kSlice));
+    std::optional<Connection> connection = listener.accept(std::min(deadline, Clock::now() + kAcceptSlice));
     if (connection) {
       admit(std::move(*connection), times);
       continue;

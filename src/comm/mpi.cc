@@ -9,7 +9,7 @@
 namespace dragoman::comm {
 namespace {
 
-constexpr const char* kLibrary = "libmpi.so.40";
+constexpr const char* kMpiLibrary = "libmpi.so.40";
 constexpr std::size_t kOutbox = std::size_t{1} << 21;
 constexpr int kSerialized = 2;  // MPI_THREAD_SERIALIZED: several threads call MPI, but never at the same time
 constexpr int kMostVersion = 256;
@@ -46,12 +46,12 @@ struct MpiLibrary::Functions {
 
 // The library's own plugins look for its symbols, so they must be global.
 MpiLibrary::MpiLibrary(int size) {
-  const SharedLibrary library(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  const SharedLibrary library(kMpiLibrary, RTLD_NOW | RTLD_GLOBAL);
   check(
       library.is_loaded(),
       "the ranks are to communicate by MPI, but Open MPI's {} cannot be loaded: {}. Install it (Debian: libopenmpi3), "
       "or start all ranks on one machine with --devices",
-      kLibrary, dlerror());
+      kMpiLibrary, dlerror());
   mpi_ = std::make_shared<const Functions>(library);
   int provided = 0, joined = 0;
   succeed(mpi_->init(nullptr, nullptr, kSerialized, &provided), "MPI_Init_thread");
@@ -70,11 +70,11 @@ const MpiLibrary& MpiLibrary::initialised(int size) {
 }
 
 std::string MpiLibrary::version() {
-  const SharedLibrary library(kLibrary);
+  const SharedLibrary library(kMpiLibrary);
   if (!library.is_loaded()) return "";
   std::array<char, 8192> text{};
   int length = 0;
-  if (!library.call("MPI_Get_library_version", text.data(), &length)) return kLibrary;
+  if (!library.call("MPI_Get_library_version", text.data(), &length)) return kMpiLibrary;
   const std::string words = text.data();
   return words.substr(0, std::min<std::size_t>(words.find(','), kMostVersion));
 }

@@ -7,19 +7,22 @@
 #include "kernels/cuda/cuda.h"
 
 namespace dragoman::comm {
-namespace {
 
+// Types and constants of nccl.h, which are part of the binary interface.
+namespace nccl {
 using Stream = CUstream_st*;
 using Group = void*;  // ncclComm_t
-
-constexpr const char* kLibrary = "libnccl.so.2";
-
-// Constants of nccl.h, which are part of the binary interface.
 struct UniqueId {
   std::array<char, 128> bytes;
 };
 enum Type : int { kUint8 = 1, kFloat32 = 7, kFloat64 = 8, kBfloat16 = 9 };
 constexpr int kSum = 0;
+}  // namespace nccl
+using namespace nccl;
+
+namespace {
+
+constexpr const char* kNcclLibrary = "libnccl.so.2";
 
 Type type_of(DType type) {
   switch (type) {
@@ -53,7 +56,7 @@ struct NcclCommunicator::Functions {
   int (*group_end)();
 
   Functions() {
-    const SharedLibrary library(kLibrary, RTLD_NOW);
+    const SharedLibrary library(kNcclLibrary, RTLD_NOW);
     check(library.is_loaded(),
           "the ranks are to communicate by NCCL, but it cannot be loaded: {}. Install it (libnccl2), or choose "
           "--transport memory or mpi",
@@ -117,10 +120,10 @@ NcclCommunicator::~NcclCommunicator() {
 }
 
 std::string NcclCommunicator::version() {
-  const SharedLibrary library(kLibrary);
+  const SharedLibrary library(kNcclLibrary);
   if (!library.is_loaded()) return "";
   int number = 0;
-  if (!library.call("ncclGetVersion", &number)) return kLibrary;
+  if (!library.call("ncclGetVersion", &number)) return kNcclLibrary;
   return fmt::format("NCCL {}.{}.{}", number / 10000, number % 10000 / 100, number % 100);
 }
 

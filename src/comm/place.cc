@@ -22,12 +22,12 @@ class Variables {
 
   // Throws unless all of these are set.
   void require(std::initializer_list<const char*> names) const {
-    std::vector<std::string> set, missing;
-    for (const char* name : names) (environment_(name) != nullptr ? set : missing).emplace_back(name);
+    std::vector<std::string> present, missing;
+    for (const char* name : names) (environment_(name) != nullptr ? present : missing).emplace_back(name);
     check(missing.empty(),
           "{} {} set, as {} does, but {} {} not; start the processes with it, set all of them, or unset those that are "
           "set to train with one process",
-          join(set, ", "), set.size() == 1 ? "is" : "are", launcher_, join(missing, ", "),
+          dragoman::join(present, ", "), present.size() == 1 ? "is" : "are", launcher_, dragoman::join(missing, ", "),
           missing.size() == 1 ? "is" : "are");
   }
   std::string text(const char* name) const {

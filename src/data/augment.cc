@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "data/random_text.h"
 #include "text/unicode.h"
 
@@ -79,7 +80,6 @@ bool mistype_words(Pair& pair, Random& random) {
   return true;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The whole numbers of a text that nothing but white space, brackets or a final mark touches, and where they begin.
 // Other numbers (1,5 and 1.5, 3rd, B2) are written differently in different languages, or belong to a name.
@@ -91,9 +91,9 @@ std::multimap<std::string, std::size_t> plain_numbers(std::string_view text) {
   };
   std::multimap<std::string, std::size_t> numbers;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!is_digit(text[at])) continue;
+    if (!is_ascii_digit(text[at])) continue;
     std::size_t end = at;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    while (end < text.size() && is_ascii_digit(text[end])) ++end;
     const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
     if (begins && ends_number(end)) numbers.emplace(text.substr(at, end - at), at);
     at = end;
@@ -163,7 +163,7 @@ std::multimap<std::string_view, std::size_t> names_and_numbers(std::string_view 
     std::size_t end = std::min(text.find(' ', at), text.size());
     const std::size_t next = end;
     while (end > at && kMarks.find(text[end - 1]) != std::string_view::npos) --end;
-    const bool is_wanted = is_digit(text[at]) || (text[at] >= 'A' && text[at] <= 'Z');
+    const bool is_wanted = is_ascii_digit(text[at]) || (text[at] >= 'A' && text[at] <= 'Z');
     if (end > at && is_wanted) words.emplace(text.substr(at, end - at), at);
     at = next;
   }

@@ -13,7 +13,7 @@ namespace dragoman::data {
 namespace {
 
 // Random streams, one per purpose; BatchPlan has its own.
-enum Purpose : std::uint64_t { kNoise = 11, kSampleSource = 12, kSampleTarget = 13 };
+enum SampleStream : std::uint64_t { kNoise = 11, kSampleSource = 12, kSampleTarget = 13 };
 
 std::uint32_t limited(std::uint32_t length, std::int64_t most) {
   return most > 0 ? static_cast<std::uint32_t>(std::min<std::int64_t>(length, most)) : length;

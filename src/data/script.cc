@@ -8,12 +8,12 @@ namespace {
 
 // Blocks of letters, in order. Punctuation and digits inside a block count as its script, which does no harm here;
 // ASCII and Latin-1 are limited to their letters.
-struct Block {
+struct UnicodeBlock {
   char32_t first, last;
   Script script;
 };
 
-constexpr Block kBlocks[] = {
+constexpr UnicodeBlock kBlocks[] = {
     {0x41, 0x5A, Script::latin},        {0x61, 0x7A, Script::latin},        {0xAA, 0xAA, Script::latin},
     {0xBA, 0xBA, Script::latin},        {0xC0, 0xD6, Script::latin},        {0xD8, 0xF6, Script::latin},
     {0xF8, 0x2AF, Script::latin},       {0x370, 0x3FF, Script::greek},      {0x400, 0x52F, Script::cyrillic},
@@ -43,7 +43,7 @@ bool belongs(Script letter, Script wanted) {
 }  // namespace
 
 Script script_of(char32_t character) {
-  const Block* const block = text::find_range(kBlocks, character);
+  const UnicodeBlock* const block = text::find_range(kBlocks, character);
   return block ? block->script : Script::any;
 }
 

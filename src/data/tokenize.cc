@@ -13,8 +13,8 @@ namespace {
 
 // A block of pairs is the unit of work of a thread; a round of blocks is read while the previous round is tokenised.
 constexpr std::size_t kBlockPairs = 512, kBlockBytes = 1 << 18, kRoundBlocks = 64;
-using Block = std::vector<Pair>;
-using Round = std::vector<Block>;
+using PairBlock = std::vector<Pair>;
+using Round = std::vector<PairBlock>;
 
 class RoundReader {
  public:
@@ -25,7 +25,7 @@ class RoundReader {
   Round read() {
     Round round;
     while (round.size() < kRoundBlocks) {
-      Block block = read_block();
+      PairBlock block = read_block();
       if (block.empty()) break;
       round.push_back(std::move(block));
     }
@@ -35,8 +35,8 @@ class RoundReader {
   Counts report() const { return count_pairs(reader_->report(), filters_); }
 
  private:
-  Block read_block() {
-    Block block;
+  PairBlock read_block() {
+    PairBlock block;
     std::size_t bytes = 0;
     Pair pair;
     while (block.size() < kBlockPairs && bytes < kBlockBytes && reader_->next(pair)) {
@@ -51,7 +51,7 @@ class RoundReader {
   Filters filters_;
 };
 
-void encode_block(const TokenRequest& request, const Block& block, TokenBlock& out) {
+void encode_block(const TokenRequest& request, const PairBlock& block, TokenBlock& out) {
   std::vector<std::int32_t> source, target;
   for (const Pair& pair : block) {
     source.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "document/markup_tokens.h"
 #include "document/quotation_marks.h"
 #include "text/unicode.h"
@@ -14,8 +15,7 @@ constexpr std::string_view kBeginnings[] = {"http://", "https://", "ftp://", "ma
 constexpr std::size_t kLongestLocalPart = 64, kLongestDomain = 253;  // bytes (RFC 5321)
 constexpr char32_t kFirstWithoutSpaces = 0x2e80;                     // Chinese, Japanese and Korean follow
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+bool is_letter_or_digit(char c) { return is_ascii_letter(c) || is_ascii_digit(c); }
 bool is_among(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
 // Whether a reference other than "&amp;" begins at `at`.
@@ -73,7 +73,7 @@ std::size_t end_of_url(std::string_view text, std::size_t at) {
 }
 
 // Whether a character may be in the name of an address: a letter of a script with spaces, or a digit.
-bool is_name(char32_t code) {
+bool is_address_name(char32_t code) {
   if (code < 0x80) return is_letter_or_digit(static_cast<char>(code));
   return code < kFirstWithoutSpaces && text::classify(code) == text::CharClass::letter;
 }
@@ -84,14 +84,14 @@ std::size_t end_of_domain(std::string_view text, std::size_t at) {
       {"com", "org", "net", "info", "edu", "gov", "eu", "de", "at", "ch", "fr", "uk", "io", "dev", "app"});
   if (at > 0) {
     const text::CodePoint before = text::code_point_before(text, at);
-    if (is_name(before.code) || (before.code < 0x80 && is_among(static_cast<char>(before.code), "-._@/\\"))) return at;
+    if (is_address_name(before.code) || (before.code < 0x80 && is_among(static_cast<char>(before.code), "-._@/\\"))) return at;
   }
   const std::size_t last = std::min(text.size(), at + kLongestDomain);
   std::size_t end = at, label = at;  // the label after the last dot
   while (end < last) {
     const text::CodePoint point = text::code_point_at(text, end);
     const bool is_dot = point.code == U'.' && end + 1 < text.size() && is_letter_or_digit(text[end + 1]);
-    if (!is_dot && point.code != U'-' && !is_name(point.code)) break;
+    if (!is_dot && point.code != U'-' && !is_address_name(point.code)) break;
     end += point.length;
     if (is_dot) label = end;
   }
@@ -111,7 +111,7 @@ Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   for (std::size_t before = at; before > first;) {
     const text::CodePoint point = text::code_point_before(text, before);
     const bool is_mark = point.code < 0x80 && is_among(static_cast<char>(point.code), "._%+-");
-    if (point.length > before - first || !(is_mark || is_name(point.code))) break;
+    if (point.length > before - first || !(is_mark || is_address_name(point.code))) break;
     before -= point.length;
     if (!is_mark) address.begin = before;
   }
@@ -119,14 +119,14 @@ Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   for (std::size_t after = at + 1; after < last;) {
     const text::CodePoint point = text::code_point_at(text, after);
     const bool is_mark = point.code == U'.' || point.code == U'-';
-    if (!(is_mark || is_name(point.code))) break;
+    if (!(is_mark || is_address_name(point.code))) break;
     after += point.length;
     if (!is_mark) address.end = after;
   }
   const std::string_view domain = text.substr(at + 1, address.end - at - 1);
   const std::size_t dot = domain.rfind('.');
   const bool is_domain = dot != domain.npos && dot > 0 && domain.size() - dot > 2 &&
-                         std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_letter);
+                         std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_ascii_letter);
   return is_domain && address.begin < at ? address : Range{at, at};
 }
 
@@ -165,7 +165,7 @@ Range find(std::string_view text, std::size_t begin, bool with_emoji) {
     if (text[at] == '@') {
       const Range address = mail_around(text, begin, at);
       if (address.begin < address.end) return address;
-    } else if (is_letter(text[at]) && (at == 0 || !is_letter_or_digit(text[at - 1]))) {
+    } else if (is_ascii_letter(text[at]) && (at == 0 || !is_letter_or_digit(text[at - 1]))) {
       std::size_t end = end_of_url(text, at);
       if (end == at && !with_emoji) end = end_of_domain(text, at);
       if (end > at) return {at, end};

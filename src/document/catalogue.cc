@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "document/markup_tokens.h"
@@ -15,14 +16,12 @@ namespace {
 
 constexpr std::size_t kMostForms = 6;  // no language has more plural forms; bounds the copies of a source
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_continuation(char c) { return (c & 0xc0) == 0x80; }  // of a character in UTF-8
-bool is_name(char c) { return is_digit(c) || is_letter(c) || c == '_' || c == '.' || c == '-' || c == ':'; }
+bool is_name(char c) { return is_ascii_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-' || c == ':'; }
 
 // The end of the bytes from `at` on that `belongs` accepts.
 template <class F>
-std::size_t skip(std::string_view text, std::size_t at, F&& belongs) {
+std::size_t skip_bytes(std::string_view text, std::size_t at, F&& belongs) {
   while (at < text.size() && belongs(text[at])) ++at;
   return at;
 }
@@ -56,7 +55,7 @@ class EntryReader {
  private:
   void read_line(Range line) {
     const std::string_view text = document_.substr(line.begin, line.end - line.begin);
-    const std::size_t first = skip(text, 0, [](char c) { return c == ' ' || c == '\t'; });
+    const std::size_t first = skip_bytes(text, 0, [](char c) { return c == ' ' || c == '\t'; });
     const std::size_t quote = text.find('"');
     if (first >= text.size() || quote == std::string_view::npos || text[first] == '#') {
       message_ = nullptr;
@@ -139,7 +138,7 @@ class MessageReader {
   bool read_escape() {
     if (document_[at_] != '\\' || at_ + 1 >= end_) return false;
     const char escaped = document_[at_ + 1];
-    const Range bytes = take(skip(document_, at_ + 2, is_continuation) - at_);
+    const Range bytes = take(skip_bytes(document_, at_ + 2, is_continuation) - at_);
     if (escaped == 'n' || escaped == 't')
       paragraph_.finish();
     else if (escaped == '"' || escaped == '\\')
@@ -168,7 +167,7 @@ class MessageReader {
     if (document_[at_] != '<' || at_ + 1 >= end_) return false;
     const bool closes = document_[at_ + 1] == '/';
     const std::size_t name = at_ + (closes ? 2 : 1);
-    const std::size_t name_end = skip(document_.substr(0, end_), name, is_name);
+    const std::size_t name_end = skip_bytes(document_.substr(0, end_), name, is_name);
     if (name_end == name || !begins_name(name, name_end)) return false;
     std::size_t end = name_end;
     while (end < end_ && document_[end] != '>' && document_[end] != '"' && document_[end] != '<')
@@ -188,9 +187,9 @@ class MessageReader {
 
   // A name begins with a letter, or is a number that the tag ends with.
   bool begins_name(std::size_t begin, std::size_t end) const {
-    if (is_letter(document_[begin])) return true;
+    if (is_ascii_letter(document_[begin])) return true;
     const std::string_view rest = document_.substr(end, end_ - end);
-    return skip(document_, begin, is_digit) == end && (rest.starts_with('>') || rest.starts_with("/>"));
+    return skip_bytes(document_, begin, is_ascii_digit) == end && (rest.starts_with('>') || rest.starts_with("/>"));
   }
 
   void read_text() {
@@ -202,7 +201,7 @@ class MessageReader {
   bool ends_text(std::size_t at) const {
     const char c = document_[at];
     if (c == '"' || c == '\\' || c == '<') return true;
-    const Range found = is_continuation(c) || is_letter(c) ? Range{at, at} : placeholder_at(at);
+    const Range found = is_continuation(c) || is_ascii_letter(c) ? Range{at, at} : placeholder_at(at);
     return found.begin < found.end;
   }
 
@@ -211,7 +210,7 @@ class MessageReader {
   std::size_t at_ = 0, end_ = 0;
 };
 
-bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_markup_space); }
+bool is_blank_markup(std::string_view text) { return std::all_of(text.begin(), text.end(), is_markup_space); }
 
 // Copies a document from its beginning to its end, with changes.
 class Copy {
@@ -269,7 +268,7 @@ void append_message_text(std::string_view text, std::string& out) {
 
 Catalogue read_catalogue(std::string_view document, const Options& options) {
   const std::vector<Entry> entries = EntryReader(document).read();
-  check(!entries.empty() || is_blank(document),
+  check(!entries.empty() || is_blank_markup(document),
         "the document has no messages: expected lines such as msgid \"Open\" (gettext), but it begins with '{}'",
         excerpt(document));
   Catalogue catalogue;

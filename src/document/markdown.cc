@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
 #include "document/markdown_inline.h"
 #include "document/markup_tokens.h"
 #include "document/paragraph.h"
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t kCodeIndent = 4;  // columns
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -55,7 +54,7 @@ std::size_t list_mark_length(std::string_view text, bool is_in_paragraph) {
   if (!text.empty() && std::string_view("-+*").find(text.front()) != std::string_view::npos) {
     end = 1;
   } else {
-    while (end < text.size() && end < kMostDigits && is_digit(text[end])) ++end;
+    while (end < text.size() && end < kMostDigits && is_ascii_digit(text[end])) ++end;
     if (end == 0 || end >= text.size() || (text[end] != '.' && text[end] != ')')) return 0;
     if (is_in_paragraph && text.substr(0, end) != "1") return 0;
     ++end;
@@ -91,7 +90,7 @@ std::optional<HtmlBlock> begins_html(std::string_view text, bool is_in_paragraph
   if (text.starts_with("<!")) return HtmlBlock{">"};
   const std::size_t begin = text[1] == '/' ? 2 : 1;
   std::size_t end = begin;
-  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+  while (end < text.size() && (is_ascii_letter(text[end]) || is_ascii_digit(text[end]))) ++end;
   const std::string_view name = text.substr(begin, end - begin);
   const auto is_name = [&](std::string_view other) { return same_ignoring_case(name, other); };
   for (const auto& [raw, closing] : kRaw)
@@ -370,13 +369,13 @@ std::vector<Segment> read_markdown(std::string_view document, const Options& opt
 
 void append_markdown_text(std::string_view text, std::string& out) {
   constexpr std::string_view kMarks = "\\`*[]|";
-  const auto is_word = [](char c) { return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; };
+  const auto is_word = [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || static_cast<unsigned char>(c) >= 0x80; };
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     const char next = at + 1 < text.size() ? text[at + 1] : ' ';
     const bool is_inside_word = !out.empty() && is_word(out.back()) && is_word(next);
     const bool is_markup = kMarks.find(c) != kMarks.npos || (c == '_' && !is_inside_word) ||
-                           (c == '<' && (is_letter(next) || next == '/' || next == '!' || next == '?'));
+                           (c == '<' && (is_ascii_letter(next) || next == '/' || next == '!' || next == '?'));
     if (is_markup) out += '\\';
     out += c;
   }

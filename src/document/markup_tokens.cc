@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace dragoman::document {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -47,7 +48,7 @@ bool MarkupTokens::next(MarkupToken& token) {
 bool MarkupTokens::begins_name(std::size_t at) const {
   if (at >= document_.size()) return false;
   const char c = document_[at];
-  return is_letter(c) || (markup_ == Markup::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80));
+  return is_ascii_letter(c) || (markup_ == Markup::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80));
 }
 
 bool MarkupTokens::begins_markup(std::size_t at) const {

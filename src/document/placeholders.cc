@@ -1,5 +1,6 @@
 #include "document/placeholders.h"
 
+#include "base/ascii.h"
 #include "document/quotation_marks.h"
 
 namespace dragoman::document {
@@ -7,14 +8,12 @@ namespace {
 
 constexpr std::size_t kLongest = 64, kLongestChoice = 1024;  // bytes
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
-bool is_name(char c) { return is_word(c) || c == '.' || c == '-' || c == ':'; }
+bool is_word(char c) { return is_ascii_digit(c) || is_ascii_letter(c) || c == '_'; }
+bool is_placeholder_name(char c) { return is_word(c) || c == '.' || c == '-' || c == ':'; }
 
 // The end of the bytes from `at` on that `belongs` accepts.
 template <class F>
-std::size_t skip(std::string_view text, std::size_t at, F&& belongs) {
+std::size_t skip_while(std::string_view text, std::size_t at, F&& belongs) {
   while (at < text.size() && belongs(text[at])) ++at;
   return at;
 }
@@ -30,14 +29,14 @@ std::size_t length_up_to(std::string_view text, std::string_view closing) {
 std::size_t braces_length(std::string_view text) {
   if (text.starts_with("{{")) return length_up_to(text, "}}");
   if (text.starts_with("{%")) return length_up_to(text, "%}");
-  const std::size_t end = skip(text, 1, is_name);
+  const std::size_t end = skip_while(text, 1, is_placeholder_name);
   return end < text.size() && text[end] == '}' ? end + 1 : 0;
 }
 
 // {count, plural, one {# file} other {# files}} of ICU messages, and the same with select and selectordinal. Its texts
 // depend on each other and on its keywords.
 std::size_t choice_length(std::string_view text) {
-  const std::size_t name = skip(text, 1, is_name);
+  const std::size_t name = skip_while(text, 1, is_placeholder_name);
   const std::string_view rest = text.substr(name);
   const bool is_choice = name > 1 && (rest.starts_with(", plural,") || rest.starts_with(", select,") ||
                                       rest.starts_with(", selectordinal,"));
@@ -59,16 +58,16 @@ std::size_t percent_length(std::string_view text) {
     return braces == 0 ? 0 : braces + 1;
   }
   if (text.substr(1).starts_with('(')) {
-    at = skip(text, at + 1, is_name);
+    at = skip_while(text, at + 1, is_placeholder_name);
     if (at >= text.size() || text[at] != ')') return 0;
     ++at;
-  } else if (const std::size_t digits = skip(text, at, is_digit); digits < text.size() && text[digits] == '$') {
+  } else if (const std::size_t digits = skip_while(text, at, is_ascii_digit); digits < text.size() && text[digits] == '$') {
     at = digits + 1;
   }
   const auto is_one_of = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
-  at = skip(text, at, is_one_of("-+#0'"));
-  at = skip(text, at, is_one_of("*0123456789."));
-  at = skip(text, at, is_one_of("hlLqjzt"));
+  at = skip_while(text, at, is_one_of("-+#0'"));
+  at = skip_while(text, at, is_one_of("*0123456789."));
+  at = skip_while(text, at, is_one_of("hlLqjzt"));
   return at < text.size() && is_one_of("diouxXeEfFgGaAcsp@")(text[at]) ? at + 1 : 0;
 }
 
@@ -80,8 +79,8 @@ std::size_t marked_braces_length(std::string_view text) {
 
 // $name or :name; a single letter after a colon is an emoticon.
 std::size_t name_length(std::string_view text, std::size_t shortest) {
-  if (text.size() < 2 || !(is_letter(text[1]) || text[1] == '_')) return 0;
-  const std::size_t end = skip(text, 1, is_word);
+  if (text.size() < 2 || !(is_ascii_letter(text[1]) || text[1] == '_')) return 0;
+  const std::size_t end = skip_while(text, 1, is_word);
   return end - 1 >= shortest ? end : 0;
 }
 

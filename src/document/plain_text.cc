@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "document/paragraph.h"
 #include "text/unicode.h"
 
@@ -14,8 +15,6 @@ constexpr std::string_view kMarks[] = {"-",      "*",      "+",      ">",      "
 
 constexpr std::string_view kBoxes[] = {"[ ]", "[x]", "[X]"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_blank_at(std::string_view text, std::size_t at) {
   return text::classify(text::code_point_at(text, at).code) == text::CharClass::space;
@@ -33,9 +32,9 @@ std::size_t skip_number(std::string_view line, std::size_t at) {
   const bool is_open = at < line.size() && line[at] == '(';
   const std::size_t begin = at + (is_open ? 1 : 0);
   std::size_t end = begin;
-  while (end < line.size() && end - begin < kMostDigits && is_digit(line[end])) ++end;
+  while (end < line.size() && end - begin < kMostDigits && is_ascii_digit(line[end])) ++end;
   const bool is_number = end > begin;
-  if (!is_number && end < line.size() && is_letter(line[end])) ++end;
+  if (!is_number && end < line.size() && is_ascii_letter(line[end])) ++end;
   if (end == begin || end >= line.size()) return at;
   return line[end] == ')' || (line[end] == '.' && is_number && !is_open) ? end + 1 : at;
 }

@@ -1,5 +1,6 @@
 #include "eval/bleu_tokenizers.h"
 
+#include "base/ascii.h"
 #include "text/unicode.h"
 
 namespace dragoman::eval {
@@ -7,7 +8,6 @@ namespace {
 
 using text::CharClass;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_punctuation(char32_t c) { return text::classify(c) == CharClass::punctuation; }
 bool is_number(char32_t c) { return text::classify(c) == CharClass::number; }
 bool is_stop(char c) { return c == '.' || c == ','; }
@@ -73,17 +73,17 @@ std::string separate_western(std::string_view line, void (*after_symbols)(std::s
   std::string text = separate_symbols(line);
   if (after_symbols != nullptr) after_symbols(text);
   text = rewrite_pairs(
-      text, [](char a, char b) { return !is_digit(a) && is_stop(b); },
+      text, [](char a, char b) { return !is_ascii_digit(a) && is_stop(b); },
       [](std::string& out, char a, char b) {
         out.append({a, ' ', b, ' '});
       });
   text = rewrite_pairs(
-      text, [](char a, char b) { return is_stop(a) && !is_digit(b); },
+      text, [](char a, char b) { return is_stop(a) && !is_ascii_digit(b); },
       [](std::string& out, char a, char b) {
         out.append({' ', a, ' ', b});
       });
   return rewrite_pairs(
-      text, [](char a, char b) { return is_digit(a) && b == '-'; },
+      text, [](char a, char b) { return is_ascii_digit(a) && b == '-'; },
       [](std::string& out, char a, char b) {
         out.append({a, ' ', b, ' '});
       });

@@ -8,7 +8,7 @@
 namespace dragoman::exchange {
 namespace {
 
-models::ModelConfig config_of(const HuggingFaceFolder& folder, models::NormOrder norm) {
+models::ModelConfig bart_config(const HuggingFaceFolder& folder, models::NormOrder norm) {
   models::ModelConfig result = bart_config(folder);
   models::TransformerConfig& t = result.transformer;
   t.norm = norm;
@@ -30,7 +30,7 @@ void load(Imported& model, const HuggingFaceFolder& folder) {
 Imported import_bart(const HuggingFaceFolder& folder) {
   Imported result;
   store::ModelInfo& info = result.info;
-  info.config = config_of(folder, models::NormOrder::post);
+  info.config = bart_config(folder, models::NormOrder::post);
   info.source_tokenizer = info.target_tokenizer =
       text::ByteBpe(folder.read("vocab.json"), folder.read("merges.txt"), 1).serialize();
   info.source_begin = true;
@@ -46,7 +46,7 @@ Imported import_bart(const HuggingFaceFolder& folder) {
 Imported import_mbart(const HuggingFaceFolder& folder) {
   Imported result;
   store::ModelInfo& info = result.info;
-  info.config = config_of(folder, models::NormOrder::pre);
+  info.config = bart_config(folder, models::NormOrder::pre);
   const std::string model = folder.read("sentencepiece.bpe.model");
   const std::vector<std::string> languages = added_tokens(folder);
   check(!languages.empty(),

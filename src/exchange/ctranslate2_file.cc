@@ -9,7 +9,7 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kBinaryVersion = 6;
 
 // A length that counts the final zero, the characters, zero.
 std::string text(const std::string& characters) {
@@ -47,7 +47,7 @@ void CTranslate2File::add_float(std::string name, float value) {
 
 void CTranslate2File::write(const std::string& path) const {
   AtomicFile file(path);
-  file.write(bytes_of(kVersion) + text(specification_) + bytes_of(revision_) +
+  file.write(bytes_of(kBinaryVersion) + text(specification_) + bytes_of(revision_) +
              bytes_of(static_cast<std::uint32_t>(variables_.size())));
   for (const Variable& variable : variables_) {
     check(variable.bytes.size() <= std::numeric_limits<std::uint32_t>::max(),

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr const char* kSpecification = "TransformerSpec";
 constexpr std::uint32_t kRevision = 7;
 // Added to the logits of tokens that no translation contains; also a number in float16.
-constexpr float kNever = -10000;
+constexpr float kNeverChosen = -10000;
 
 bool is_gated(FeedForwardKind kind) { return kind == FeedForwardKind::swiglu || kind == FeedForwardKind::geglu_tanh; }
 
@@ -168,7 +168,7 @@ class Variables {
     else
       file_.alias("decoder/projection/weight", decoder);
     std::vector<float> bias = copy(model_.weights("output.bias"));
-    for (const std::int32_t id : target.never) bias[static_cast<std::size_t>(id)] = kNever;
+    for (const std::int32_t id : target.never) bias[static_cast<std::size_t>(id)] = kNeverChosen;
     file_.add("decoder/projection/bias", {config.target_vocabulary}, std::move(bias));
   }
 
@@ -184,7 +184,7 @@ ordered_json start_token(const store::ModelInfo& info, const ExportedVocabulary&
   return start.empty() ? ordered_json() : ordered_json(target.pieces[static_cast<std::size_t>(start.front())]);
 }
 
-ordered_json config_of(const ExportedModel& model, const ExportedVocabulary& target) {
+ordered_json ctranslate2_config(const ExportedModel& model, const ExportedVocabulary& target) {
   const auto piece = [&](std::int32_t id) { return target.pieces[static_cast<std::size_t>(id)]; };
   const store::ModelInfo& info = model.info();
   // The language of the source comes after the end of the sentence: the program that calls must write both.
@@ -202,7 +202,7 @@ void export_ctranslate2(const ExportedModel& model, ExportFolder& folder) {
   check_settings(model, refusals);
   refusals.finish(model.path());
   const ExportedVocabulary source = vocabulary_of(model, Side::source), target = vocabulary_of(model, Side::target);
-  folder.write_json("config.json", config_of(model, target));
+  folder.write_json("config.json", ctranslate2_config(model, target));
   if (source.pieces == target.pieces) {
     folder.write_json("shared_vocabulary.json", target.pieces);
   } else {

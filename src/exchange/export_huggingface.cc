@@ -199,7 +199,7 @@ std::int32_t start_of(const ExportedModel& model, const ExportedVocabulary& targ
   return model.info().target_start ? model.info().target_start->front() : target.special.begin;
 }
 
-ordered_json config_of(const ExportedModel& model, const ExportedVocabulary& target) {
+ordered_json huggingface_config(const ExportedModel& model, const ExportedVocabulary& target) {
   const models::ModelConfig& config = model.config();
   const models::TransformerConfig& t = config.transformer;
   return {{"architectures", {"MarianMTModel"}},
@@ -302,7 +302,7 @@ void export_huggingface(const ExportedModel& model, ExportFolder& folder) {
   check_tokenizer(source, "source", refusals);
   check_tokenizer(target, "target", refusals);
   refusals.finish(model.path());
-  folder.write_json("config.json", config_of(model, target));
+  folder.write_json("config.json", huggingface_config(model, target));
   folder.write_json("generation_config.json", generation_of(model, target));
   write_tokenizer(model, source, target, folder);
   Weights(model).write(folder.file("model.safetensors"));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kSubwords = "sentencepiece.bpe.model";
 
-models::ModelConfig config_of(const HuggingFaceFolder& folder) {
+models::ModelConfig m2m100_config(const HuggingFaceFolder& folder) {
   models::ModelConfig result = bart_config(folder);
   models::TransformerConfig& t = result.transformer;
   t.norm = models::NormOrder::pre;
@@ -21,7 +21,7 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder) {
 
 // M2M100 lists its pieces in vocab.json and calls the tag of English __en__; NLLB shifts the numbers of the
 // SentencePiece model and calls it eng_Latn.
-text::PieceMap map_of(const HuggingFaceFolder& folder, const std::string& model) {
+text::PieceMap m2m100_pieces(const HuggingFaceFolder& folder, const std::string& model) {
   const std::vector<std::string> added = added_tokens(folder);
   check(!added.empty(), "{}: names no languages in special_tokens_map.json, tokenizer_config.json or tokenizer.json",
         folder.path());
@@ -38,9 +38,9 @@ text::PieceMap map_of(const HuggingFaceFolder& folder, const std::string& model)
 Imported import_m2m100(const HuggingFaceFolder& folder) {
   Imported result;
   store::ModelInfo& info = result.info;
-  info.config = config_of(folder);
+  info.config = m2m100_config(folder);
   const std::string model = folder.read(kSubwords);
-  info.source_tokenizer = info.target_tokenizer = mapped_tokenizer(folder, model, map_of(folder, model));
+  info.source_tokenizer = info.target_tokenizer = mapped_tokenizer(folder, model, m2m100_pieces(folder, model));
   info.language_marks = store::LanguageMarks::source_and_target_before;
   info.target_start = std::vector<std::int32_t>{folder.special_id("decoder_start_token_id")};
   result.network = empty_network(info.config, folder.path());

@@ -12,8 +12,8 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
-constexpr std::uint64_t kMostTensors = 100'000, kLongestName = 1000, kMostAxes = 8;
+constexpr std::uint64_t kMarianVersion = 1;
+constexpr std::uint64_t kMostMarianTensors = 100'000, kLongestTensorName = 1000, kMostTensorAxes = 8;
 // Names and shapes; a hundred bytes per tensor.
 constexpr std::uint64_t kLargestHeader = std::uint64_t{1} << 26;
 constexpr std::uint64_t kIntgemm8 = 0x4101;
@@ -50,13 +50,13 @@ class MarianFile final : public TensorFile {
     file_.read(0, bytes.data(), bytes.size());
     ByteReader reader(bytes, path());
     const auto version = reader.number<std::uint64_t>(), count = reader.number<std::uint64_t>();
-    check(version == kVersion, "{}: is not a binary model of Marian, or it is encrypted", path());
-    check(count <= kMostTensors, "{}: a model of {} tensors is not one of Marian", path(), count);
+    check(version == kMarianVersion, "{}: is not a binary model of Marian, or it is encrypted", path());
+    check(count <= kMostMarianTensors, "{}: a model of {} tensors is not one of Marian", path(), count);
     std::vector<Header> headers;
     for (std::uint64_t i = 0; i < count; ++i) headers.push_back(reader.number<Header>());
     std::vector<std::string> names;
     for (const Header& header : headers) {
-      check(header.name >= 1 && header.name <= kLongestName && header.axes <= kMostAxes, "{}: the file is damaged",
+      check(header.name >= 1 && header.name <= kLongestTensorName && header.axes <= kMostTensorAxes, "{}: the file is damaged",
             path());
       names.emplace_back(reader.take(header.name));
       names.back().pop_back();  // the zero that ends it

@@ -21,7 +21,7 @@ text::LanguageTags tags_in(const std::vector<std::string>& pieces) {
   return tags;
 }
 
-models::ModelConfig config_of(const HuggingFaceFolder& folder) {
+models::ModelConfig marian_config(const HuggingFaceFolder& folder) {
   const JsonConfig& config = folder.config();
   models::ModelConfig result = bart_config(folder);
   for (const char* key : {"normalize_before", "add_final_layer_norm", "normalize_embedding"})
@@ -40,12 +40,10 @@ std::int32_t find(const std::vector<std::string>& pieces, const char* piece) {
   return found == pieces.end() ? -1 : static_cast<std::int32_t>(found - pieces.begin());
 }
 
-enum class Side { source, target };
-
 // The ids of the configuration are those of the target. A source with a vocabulary of its own may number padding
 // differently, and never begins a sentence.
-std::string tokenizer(const HuggingFaceFolder& folder, Side side, const std::string& vocabulary) {
-  const std::string subwords = folder.read(side == Side::source ? "source.spm" : "target.spm");
+std::string tokenizer(const HuggingFaceFolder& folder, bool is_source, const std::string& vocabulary) {
+  const std::string subwords = folder.read(is_source ? "source.spm" : "target.spm");
   folder.read(vocabulary);
   text::PieceMap map{.pieces = read_vocabulary(folder.file(vocabulary)), .never = {}};
   const std::int32_t unknown = find(map.pieces, "<unk>"), padding = find(map.pieces, "<pad>");
@@ -54,7 +52,7 @@ std::string tokenizer(const HuggingFaceFolder& folder, Side side, const std::str
                  .begin = folder.special_id("decoder_start_token_id"),
                  .end = folder.special_id("eos_token_id"),
                  .pad = folder.special_id("pad_token_id")};
-  if (side == Side::source) {
+  if (is_source) {
     if (padding >= 0) map.special.pad = padding;
     map.special.begin = map.special.pad;
     map.tags = tags_in(map.pieces);
@@ -69,10 +67,10 @@ std::string tokenizer(const HuggingFaceFolder& folder, Side side, const std::str
 Imported import_marian_mt(const HuggingFaceFolder& folder) {
   Imported result;
   store::ModelInfo& info = result.info;
-  info.config = config_of(folder);
+  info.config = marian_config(folder);
   const char* const target_vocabulary = folder.has("target_vocab.json") ? "target_vocab.json" : "vocab.json";
-  info.source_tokenizer = tokenizer(folder, Side::source, "vocab.json");
-  info.target_tokenizer = tokenizer(folder, Side::target, target_vocabulary);
+  info.source_tokenizer = tokenizer(folder, true, "vocab.json");
+  info.target_tokenizer = tokenizer(folder, false, target_vocabulary);
   result.network = empty_network(info.config, folder.path());
   const std::unique_ptr<TensorFile> weights = folder.open_weights();
   WeightMap map(*weights, result.network->parameters());

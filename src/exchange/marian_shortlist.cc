@@ -9,7 +9,7 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint64_t kMagic = 0xF11A48D5013417F5;
+constexpr std::uint64_t kShortlistMagic = 0xF11A48D5013417F5;
 // Far beyond any shortlist in use, and within 32 bits.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
 align::Shortlist read_marian_shortlist(const std::string& path, const align::Shortlist::Vocabularies& vocabularies) {
   const std::string bytes = read_file(path);
   ByteReader reader(bytes, path);
-  check(reader.number<std::uint64_t>() == kMagic, "{}: is not a binary shortlist of Marian", path);
+  check(reader.number<std::uint64_t>() == kShortlistMagic, "{}: is not a binary shortlist of Marian", path);
   reader.take(sizeof(std::uint64_t));
   const auto frequent_count = reader.number<std::uint64_t>();
   reader.take(sizeof(std::uint64_t));

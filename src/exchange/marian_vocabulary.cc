@@ -15,7 +15,7 @@ namespace dragoman::exchange {
 namespace {
 
 constexpr const char* kUnknown = "<unk>";
-constexpr const char* kEnd = "</s>";
+constexpr const char* kEndPiece = "</s>";
 
 // A line of a vocabulary in YAML: a piece, with or without quotes, and its id.
 std::vector<std::string> read_yaml_vocabulary(const std::string& path) {
@@ -63,7 +63,7 @@ MarianVocabulary subword_vocabulary(const std::string& path, const std::string& 
                                     int count) {
   text::PieceMap map{.pieces = std::move(pieces)};
   map.special = {
-      .unknown = id_of(map.pieces, kUnknown, path), .begin = count, .end = id_of(map.pieces, kEnd, path), .pad = count};
+      .unknown = id_of(map.pieces, kUnknown, path), .begin = count, .end = id_of(map.pieces, kEndPiece, path), .pad = count};
   map.pieces.resize(static_cast<std::size_t>(count) + 1);
   MarianVocabulary result;
   result.rows.resize(static_cast<std::size_t>(count));
@@ -80,7 +80,7 @@ MarianVocabulary subword_vocabulary(const std::string& path, const std::string& 
 // Words get the ids of our word vocabularies: four special ones first. Ids that the list does not name come last.
 MarianVocabulary word_vocabulary(const std::string& path, const std::vector<std::string>& pieces, int count) {
   constexpr std::string_view kSpace = "\u2581";
-  const std::int32_t unknown = id_of(pieces, kUnknown, path), end = id_of(pieces, kEnd, path);
+  const std::int32_t unknown = id_of(pieces, kUnknown, path), end = id_of(pieces, kEndPiece, path);
   MarianVocabulary result{.tokenizer = "", .rows = {unknown, kZeros, end, kZeros}, .words = true};
   std::vector<std::string> words;
   std::vector<std::int32_t> unnamed;

@@ -8,7 +8,7 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY", kEnding = ".npy";
+constexpr std::string_view kArrayMagic = "\x93NUMPY", kEnding = ".npy";
 
 // The description of an array: a Python dictionary with the keys descr, fortran_order and shape.
 struct Header {
@@ -62,7 +62,7 @@ Header parse(std::string_view text) {
 // The header and the numbers of a .npy file.
 std::pair<Header, std::string_view> split(std::string_view bytes, std::string_view name) {
   ByteReader reader(bytes, name);
-  check(reader.take(kMagic.size()) == kMagic, "is not an array of NumPy");
+  check(reader.take(kArrayMagic.size()) == kArrayMagic, "is not an array of NumPy");
   const int version = reader.byte();
   reader.byte();
   const std::uint64_t length = version == 1 ? reader.number<std::uint16_t>() : reader.number<std::uint32_t>();

@@ -49,7 +49,7 @@ Output output_of(const JsonConfig& config, const TensorFile& weights) {
   return output;
 }
 
-models::ModelConfig config_of(const HuggingFaceFolder& folder, const Output& output) {
+models::ModelConfig t5_config(const HuggingFaceFolder& folder, const Output& output) {
   const JsonConfig& config = folder.config();
   models::ModelConfig result;
   models::TransformerConfig& t = result.transformer;
@@ -77,7 +77,7 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder, const Output& out
 }
 
 // Tags of languages are pieces such as <2de>.
-text::PieceMap map_of(const HuggingFaceFolder& folder, const std::string& model) {
+text::PieceMap t5_pieces(const HuggingFaceFolder& folder, const std::string& model) {
   text::PieceMap map{.pieces = text::sentencepiece_pieces(model)};
   const auto unknown = std::find(map.pieces.begin(), map.pieces.end(), "<unk>");
   check(unknown != map.pieces.end(), "{}: the SentencePiece model has no piece <unk>", folder.path());
@@ -95,15 +95,15 @@ text::PieceMap map_of(const HuggingFaceFolder& folder, const std::string& model)
 }
 
 // Layers without biases.
-void put_linear(WeightMap& map, const std::string& to, const std::string& from) {
+void put_t5_linear(WeightMap& map, const std::string& to, const std::string& from) {
   map.put(to + ".weight", {from + ".weight"});
   map.fill(to + ".bias", 0);
 }
 
-void put_attention(WeightMap& map, const std::string& to, const std::string& from) {
+void put_t5_attention(WeightMap& map, const std::string& to, const std::string& from) {
   map.put(to + ".in_proj_weight", {from + ".q.weight", from + ".k.weight", from + ".v.weight"});
   map.fill(to + ".in_proj_bias", 0);
-  put_linear(map, to + ".out_proj", from + ".o");
+  put_t5_linear(map, to + ".out_proj", from + ".o");
 }
 
 // Each block of a layer has a number and begins with its norm.
@@ -112,21 +112,21 @@ void put_layer(WeightMap& map, const std::string& side, int index, bool gated) {
   const std::string from = side + ".block." + std::to_string(index) + ".layer.";
   const bool decoder = side == "decoder";
   const std::string last = from + (decoder ? "2" : "1");
-  put_attention(map, to + ".self_attn", from + "0.SelfAttention");
+  put_t5_attention(map, to + ".self_attn", from + "0.SelfAttention");
   map.put(to + ".norm1.weight", {from + "0.layer_norm.weight"});
   if (decoder) {
-    put_attention(map, to + ".multihead_attn", from + "1.EncDecAttention");
+    put_t5_attention(map, to + ".multihead_attn", from + "1.EncDecAttention");
     map.put(to + ".norm2.weight", {from + "1.layer_norm.weight"});
     map.ignore(from + "1.EncDecAttention.relative_attention_bias.weight");  // old files have one that nothing reads
   }
   map.put(to + (decoder ? ".norm3" : ".norm2") + ".weight", {last + ".layer_norm.weight"});
   if (gated) {
-    put_linear(map, to + ".linear3", last + ".DenseReluDense.wi_0");
-    put_linear(map, to + ".linear1", last + ".DenseReluDense.wi_1");
+    put_t5_linear(map, to + ".linear3", last + ".DenseReluDense.wi_0");
+    put_t5_linear(map, to + ".linear1", last + ".DenseReluDense.wi_1");
   } else {
-    put_linear(map, to + ".linear1", last + ".DenseReluDense.wi");
+    put_t5_linear(map, to + ".linear1", last + ".DenseReluDense.wi");
   }
-  put_linear(map, to + ".linear2", last + ".DenseReluDense.wo");
+  put_t5_linear(map, to + ".linear2", last + ".DenseReluDense.wo");
 }
 
 void put_embeddings(WeightMap& map, const TensorFile& weights, int size, const Output& output) {
@@ -160,9 +160,9 @@ Imported import_t5(const HuggingFaceFolder& folder) {
   store::ModelInfo& info = result.info;
   const std::unique_ptr<TensorFile> weights = folder.open_weights();
   const Output output = output_of(folder.config(), *weights);
-  info.config = config_of(folder, output);
+  info.config = t5_config(folder, output);
   const std::string model = folder.read("spiece.model");
-  info.source_tokenizer = info.target_tokenizer = mapped_tokenizer(folder, model, map_of(folder, model));
+  info.source_tokenizer = info.target_tokenizer = mapped_tokenizer(folder, model, t5_pieces(folder, model));
   result.network = empty_network(info.config, folder.path());
   WeightMap map(*weights, result.network->parameters());
   const models::TransformerConfig& t = info.config.transformer;

@@ -9,9 +9,9 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint16_t kVersion = 45;                // the first with sizes of 64 bits
+constexpr std::uint16_t kZipVersion = 45;                // the first with sizes of 64 bits
 constexpr std::uint16_t kStored = 0, kFirstDay = 33;  // 1 January 1980
-constexpr std::size_t kLongestName = 0xFFFF;
+constexpr std::size_t kLongestEntryName = 0xFFFF;
 
 template <class... T>
 std::string all(T... numbers) {
@@ -28,12 +28,12 @@ std::uint32_t checksum_of(std::string_view head, std::string_view body) {
 }  // namespace
 
 void ZipWriter::add(const std::string& name, std::string_view head, std::string_view body) {
-  check(name.size() <= kLongestName, "the name of an entry of an archive has {} characters", name.size());
+  check(name.size() <= kLongestEntryName, "the name of an entry of an archive has {} characters", name.size());
   const std::uint64_t begin = file_.size(), size = head.size() + body.size();
   const std::uint16_t none = 0, name_size = static_cast<std::uint16_t>(name.size());
   // What the record of the entry and that of the directory have in common.
   const std::string common =
-      all(kVersion, none, kStored, none, kFirstDay, checksum_of(head, body), zip::kIn64, zip::kIn64, name_size);
+      all(kZipVersion, none, kStored, none, kFirstDay, checksum_of(head, body), zip::kIn64, zip::kIn64, name_size);
   const auto extra = [](const std::string& sizes) {
     return all(zip::kZip64, static_cast<std::uint16_t>(sizes.size())) + sizes;
   };
@@ -42,7 +42,7 @@ void ZipWriter::add(const std::string& name, std::string_view head, std::string_
   file_.write(head);
   file_.write(body);
   directory_ +=
-      all(zip::kDirectoryEntry, kVersion) + common +
+      all(zip::kDirectoryEntry, kZipVersion) + common +
       all(static_cast<std::uint16_t>(sizes_and_place.size()), none, none, none, std::uint32_t{0}, zip::kIn64) + name +
       sizes_and_place;
   ++entries_;
@@ -54,7 +54,7 @@ void ZipWriter::commit() {
   constexpr std::uint16_t kManyEntries = 0xFFFF, kNone = 0;
   constexpr std::uint32_t kThisDisk = 0, kDisks = 1;
   file_.write(directory_);
-  file_.write(all(zip::kEnd64, kRest, kVersion, kVersion, kThisDisk, kThisDisk, entries_, entries_,
+  file_.write(all(zip::kEnd64, kRest, kZipVersion, kZipVersion, kThisDisk, kThisDisk, entries_, entries_,
                   static_cast<std::uint64_t>(directory_.size()), begin));
   file_.write(all(zip::kLocator64, kThisDisk, end, kDisks));
   file_.write(all(zip::kEnd, kNone, kNone, kManyEntries, kManyEntries, zip::kIn64, zip::kIn64, kNone));

@@ -6,7 +6,7 @@ namespace {
 using namespace kind;
 constexpr Gender m = Gender::masculine, f = Gender::feminine, n = Gender::neuter;
 
-constexpr Noun table[] = {
+constexpr Noun nouns_table[] = {
     // People.
     {"Mann", m, "Männer", "Mannes", "man", "men", person},
     {"Lehrer", m, "Lehrer", "Lehrers", "teacher", "teachers", person | job},
@@ -141,7 +141,7 @@ constexpr Noun table[] = {
     {"Flugzeug", n, "Flugzeuge", "Flugzeugs", "plane", "planes", vehicle | scheduled},
     {"Taxi", n, "Taxis", "Taxis", "taxi", "taxis", vehicle},
     // House and town.
-    {"Tisch", m, "Tische", "Tisches", "table", "tables", surface},
+    {"Tisch", m, "Tische", "Tisches", "nouns_table", "tables", surface},
     {"Stuhl", m, "Stühle", "Stuhls", "chair", "chairs", surface},
     {"Bett", n, "Betten", "Bettes", "bed", "beds", surface},
     {"Schrank", m, "Schränke", "Schranks", "cupboard", "cupboards", surface},
@@ -180,6 +180,6 @@ constexpr Noun table[] = {
 
 }  // namespace
 
-std::span<const Noun> nouns() { return table; }
+std::span<const Noun> nouns() { return nouns_table; }
 
 }  // namespace dragoman::phrasebook

@@ -300,7 +300,7 @@ Sides not_but(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern clauses_table[] = {
     {"that-clause", 4, that_clause},
     {"that-judged", 2, that_judged},
     {"because-of-deed", 2, because_of_deed},
@@ -320,6 +320,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> clause_patterns() { return table; }
+std::span<const Pattern> clause_patterns() { return clauses_table; }
 
 }  // namespace dragoman::phrasebook

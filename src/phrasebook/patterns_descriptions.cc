@@ -285,7 +285,7 @@ Sides relative_at_end(Draw& draw) {
   return finish(joined(main_clause(clause), ", ", " ", {tail, english_tail}), ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern descriptions_table[] = {
     {"predicate", 2, predicate},
     {"mood", 1, mood},
     {"genitive", 3, genitive},
@@ -302,6 +302,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> description_patterns() { return table; }
+std::span<const Pattern> description_patterns() { return descriptions_table; }
 
 }  // namespace dragoman::phrasebook

@@ -148,7 +148,7 @@ Sides there_is(Draw& draw) {
                 ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern numbers_table[] = {
     {"clock-time", 1, clock_time},
     {"event-date", 2, event_date},
     {"birthday", 1, birthday},
@@ -163,6 +163,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> number_patterns() { return table; }
+std::span<const Pattern> number_patterns() { return numbers_table; }
 
 }  // namespace dragoman::phrasebook

@@ -276,7 +276,7 @@ Sides origin(Draw& draw) {
                 ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern objects_table[] = {
     {"pleases", 2, pleases},
     {"likes", 2, likes},
     {"belongs", 2, belongs},
@@ -294,6 +294,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> object_patterns() { return table; }
+std::span<const Pattern> object_patterns() { return objects_table; }
 
 }  // namespace dragoman::phrasebook

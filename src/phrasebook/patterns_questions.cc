@@ -178,7 +178,7 @@ Sides request(Draw& draw) {
   return finish(addressed(who, ask(clause, "", "")), "?");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern questions_table[] = {
     {"ask-you", 4, ask_you},
     {"ask-third", 3, ask_third},
     {"ask-already", 1, ask_already},
@@ -200,6 +200,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> question_patterns() { return table; }
+std::span<const Pattern> question_patterns() { return questions_table; }
 
 }  // namespace dragoman::phrasebook

@@ -162,7 +162,7 @@ Sides since(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern statements_table[] = {
     {"habit", 4, habit},
     {"habit-fronted", 3, habit_fronted},
     {"progressive", 4, progressive},
@@ -187,6 +187,6 @@ constexpr Pattern table[] = {
 
 }  // namespace
 
-std::span<const Pattern> statement_patterns() { return table; }
+std::span<const Pattern> statement_patterns() { return statements_table; }
 
 }  // namespace dragoman::phrasebook

@@ -167,13 +167,13 @@ Sides ambition(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-constexpr Pattern table[] = {
+constexpr Pattern wishes_table[] = {
     {"likes-doing", 3, likes_doing}, {"would-rather", 2, would_rather}, {"infinitive-clause", 3, infinitive_clause},
     {"errand", 3, errand},           {"profession", 1, profession},     {"ambition", 1, ambition},
 };
 
 }  // namespace
 
-std::span<const Pattern> wish_patterns() { return table; }
+std::span<const Pattern> wish_patterns() { return wishes_table; }
 
 }  // namespace dragoman::phrasebook

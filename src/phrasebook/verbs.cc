@@ -11,7 +11,7 @@ constexpr Case acc = Case::accusative, dat = Case::dative;
 // Kinds of things that can be bought and sold.
 constexpr Kinds goods = food | drink | text | clothes | own_vehicle | device | flat | upright | gift | surface;
 
-constexpr Verb table[] = {
+constexpr Verb verbs_table[] = {
     // Without an object.
     {"schlafen", "", "schläft", "geschlafen", "sleep", "slept", "slept", anywhere, alone, 0, "", acc, nullptr},
     {"arbeiten", "", "arbeitet", "gearbeitet", "work", "worked", "worked", anywhere | far, alone, 0, "", acc, nullptr},
@@ -227,7 +227,7 @@ constexpr Modal modal_table[] = {
 
 }  // namespace
 
-std::span<const Verb> verbs() { return table; }
+std::span<const Verb> verbs() { return verbs_table; }
 std::span<const Irregular> irregulars() { return irregular_table; }
 std::span<const Modal> modals() { return modal_table; }
 

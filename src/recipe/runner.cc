@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using State = SystemQueue::State;
 
-constexpr std::chrono::milliseconds kPoll{100};
+constexpr std::chrono::milliseconds kRefresh{100};
 
 std::string names(const std::vector<std::string>& list) { return join(list, ", "); }
 
@@ -140,7 +140,7 @@ class Runner {
       }
       done = true;
     });
-    for (; !done; std::this_thread::sleep_for(kPoll)) refresh();
+    for (; !done; std::this_thread::sleep_for(kRefresh)) refresh();
     worker.join();
     if (problem) std::rethrow_exception(problem);
   }
@@ -157,7 +157,7 @@ class Runner {
     if (is_finished(plan_.preparation)) return true;
     fs::create_directories(plan_.preparation.folder);
     const std::string path = plan_.preparation.folder + "/lock";
-    for (bool told = false; !stops(); told = true, std::this_thread::sleep_for(kPoll)) {
+    for (bool told = false; !stops(); told = true, std::this_thread::sleep_for(kRefresh)) {
       if (const std::optional<FileLock> lock = FileLock::try_lock(path))
         return run_drawn(plan_.preparation).kind == JobEnd::Kind::finished;
       if (!told) board_.info("another runner prepares the data; waiting for it");
@@ -188,7 +188,7 @@ class Runner {
       if (claim)
         queue_.finish(*claim->job, run_system(*claim->job));
       else if (later)
-        std::this_thread::sleep_for(kPoll);
+        std::this_thread::sleep_for(kRefresh);
       else
         break;
     }
@@ -215,7 +215,7 @@ class Runner {
   bool wait_for(const std::string& name, const std::string& figure) {
     State state = known(name);
     if (state == State::elsewhere) board_.info(fmt::format("{} waits for {}, which runs elsewhere", figure, name));
-    for (; state == State::elsewhere && !stops(); state = known(name)) std::this_thread::sleep_for(kPoll);
+    for (; state == State::elsewhere && !stops(); state = known(name)) std::this_thread::sleep_for(kRefresh);
     return state == State::finished;
   }
 

@@ -13,8 +13,8 @@ namespace dragoman::report {
 namespace {
 
 // In pixels.
-constexpr double kMargin = 14, kTitle = 26, kSteps = 22, kLegend = 34;
-constexpr double kRow = 44, kBox = 22, kPad = 7, kGap = 36;  // kGap: between the boxes of two steps
+constexpr double kTreeMargin = 14, kTitle = 26, kSteps = 22, kLegend = 34;
+constexpr double kNodeRow = 44, kBox = 22, kPad = 7, kGap = 36;  // kGap: between the boxes of two steps
 constexpr double kFont = 13, kSmallFont = 10.5;
 constexpr std::size_t kLongestToken = 18;   // characters; the tooltip shows all of it
 constexpr std::size_t kLongestTitle = 110;  // characters
@@ -62,9 +62,9 @@ struct Place {
 // Decides which nodes are shown, and in which step and row. In every step, nodes are in the order of a depth-first
 // walk, so that no edges cross, and each is as close to the row of its parent as the others permit. There are as many
 // rows as nodes in the fullest step.
-class Layout {
+class TreeLayout {
  public:
-  explicit Layout(const BeamTree& tree) : nodes_(tree.nodes), places_(nodes_.size()) {
+  explicit TreeLayout(const BeamTree& tree) : nodes_(tree.nodes), places_(nodes_.size()) {
     check(!nodes_.empty(), "[beam tree] there are no hypotheses to draw");
     check(tree.most_per_step >= 1, "[beam tree] most_per_step must be at least 1, got {}", tree.most_per_step);
     link();
@@ -83,7 +83,7 @@ class Layout {
   bool hides() const {
     return std::any_of(hidden_.begin(), hidden_.end(), [](int count) { return count > 0; });
   }
-  // The number of a step, and how many of its nodes are not shown.
+  // The fixed of a step, and how many of its nodes are not shown.
   std::string heading(int step) const {
     const int hidden = hidden_[static_cast<std::size_t>(step)];
     return fmt::format("{}{}", step, hidden > 0 ? fmt::format(" (+{})", hidden) : "");
@@ -95,10 +95,10 @@ class Layout {
   }
   double left(int step) const { return columns_[static_cast<std::size_t>(step)]; }
   double x(std::size_t node) const { return left(places_[node].step); }
-  double y(std::size_t node) const { return kMargin + kTitle + kSteps + kRow * places_[node].row; }
+  double y(std::size_t node) const { return kTreeMargin + kTitle + kSteps + kNodeRow * places_[node].row; }
   double box(std::size_t node) const { return text_width(label(node), kFont) + 2 * kPad; }
-  double width() const { return columns_.back() - kGap + kMargin; }
-  double height() const { return kMargin + kTitle + kSteps + kRow * rows_ + kLegend; }
+  double width() const { return columns_.back() - kGap + kTreeMargin; }
+  double height() const { return kTreeMargin + kTitle + kSteps + kNodeRow * rows_ + kLegend; }
 
  private:
   std::size_t parent(std::size_t node) const { return static_cast<std::size_t>(nodes_[node].parent); }
@@ -185,7 +185,7 @@ class Layout {
         double& width = widths[static_cast<std::size_t>(places_[n].step)];
         width = std::max(width, box(n));
       }
-    columns_ = {kMargin};
+    columns_ = {kTreeMargin};
     for (const double width : widths) columns_.push_back(columns_.back() + width + kGap);
   }
 
@@ -217,12 +217,12 @@ double probability(const BeamTree& tree, std::size_t node) {
 }
 
 // With a minus sign instead of a hyphen.
-std::string number(double value, int digits) {
+std::string fixed(double value, int digits) {
   const std::string text = fmt::format("{:.{}f}", std::abs(value), digits);
   return (value < 0 && text.find_first_not_of("0.") != std::string::npos ? "−" : "") + text;
 }
 
-std::string edge(const BeamTree& tree, const Layout& layout, std::size_t node) {
+std::string edge(const BeamTree& tree, const TreeLayout& layout, std::size_t node) {
   const auto parent = static_cast<std::size_t>(tree.nodes[node].parent);
   const double x0 = layout.x(parent) + layout.box(parent), y0 = layout.y(parent) + kBox / 2;
   const double x1 = layout.x(node), y1 = layout.y(node) + kBox / 2;
@@ -233,7 +233,7 @@ std::string edge(const BeamTree& tree, const Layout& layout, std::size_t node) {
       1 + 2.5 * std::min(probability(tree, node), 1.0), x0, y0, bend, middle, y0, middle, y1, x1, y1);
 }
 
-std::string box(const BeamTree& tree, const Layout& layout, std::size_t node) {
+std::string box(const BeamTree& tree, const TreeLayout& layout, std::size_t node) {
   const TreeNode& at = tree.nodes[node];
   const double x = layout.x(node), y = layout.y(node), width = layout.box(node);
   std::string svg = fmt::format(
@@ -242,21 +242,21 @@ std::string box(const BeamTree& tree, const Layout& layout, std::size_t node) {
       x, y, width, kBox, at.finished || node == 0 ? kBox / 2 : 4, x + width / 2, y + kBox / 2 + 0.35 * kFont,
       escape(layout.label(node)));
   if (node > 0)
-    svg += fmt::format("<text class='number' x='{:.1f}' y='{:.1f}' font-size='{}' text-anchor='middle'>{}{}</text>",
+    svg += fmt::format("<text class='fixed' x='{:.1f}' y='{:.1f}' font-size='{}' text-anchor='middle'>{}{}</text>",
                        x + width / 2, y + kBox + kSmallFont + 1, kSmallFont, at.finished ? "score " : "",
-                       number(at.finished ? at.score : at.log_probability, 2));
+                       fixed(at.finished ? at.score : at.log_probability, 2));
   return svg;
 }
 
-std::string tooltip(const BeamTree& tree, const Layout& layout, std::size_t node) {
+std::string tooltip(const BeamTree& tree, const TreeLayout& layout, std::size_t node) {
   if (node == 0) return "the beginning of the sentence";
   const TreeNode& at = tree.nodes[node];
   return fmt::format("{}\nlog probability {}, score {}, this token has probability {:.3f}\n{}",
-                     tokens_up_to(tree, node), number(at.log_probability, 3), number(at.score, 3),
+                     tokens_up_to(tree, node), fixed(at.log_probability, 3), fixed(at.score, 3),
                      probability(tree, node), words_of(layout[node].fate).words);
 }
 
-std::string hypothesis(const BeamTree& tree, const Layout& layout, std::size_t node) {
+std::string hypothesis(const BeamTree& tree, const TreeLayout& layout, std::size_t node) {
   return fmt::format("<g class='{}'><title>{}</title>{}{}</g>\n", words_of(layout[node].fate).name,
                      escape(tooltip(tree, layout, node)), node > 0 ? edge(tree, layout, node) : "",
                      box(tree, layout, node));
@@ -266,10 +266,10 @@ std::string note(double x, double y, std::string_view words) {
   return fmt::format("<text class='note' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text>\n", x, y, kSmallFont, words);
 }
 
-std::string step_numbers(const Layout& layout) {
+std::string step_numbers(const TreeLayout& layout) {
   std::string svg;
   for (int step = 1; step <= layout.steps(); ++step)
-    svg += note(layout.left(step), kMargin + kTitle + kSteps / 2, layout.heading(step));
+    svg += note(layout.left(step), kTreeMargin + kTitle + kSteps / 2, layout.heading(step));
   return svg;
 }
 
@@ -279,9 +279,9 @@ struct Legend {
 };
 
 // The fates that occur, and what is not shown.
-Legend legend(const BeamTree& tree, const Layout& layout) {
+Legend legend(const BeamTree& tree, const TreeLayout& layout) {
   std::string svg;
-  double x = kMargin;
+  double x = kTreeMargin;
   const double y = layout.height() - kLegend / 2;
   for (const auto& [fate, name, words] : kFates) {
     bool occurs = false;
@@ -302,10 +302,10 @@ Legend legend(const BeamTree& tree, const Layout& layout) {
 }  // namespace
 
 std::string draw(const BeamTree& tree) {
-  const Layout layout(tree);
+  const TreeLayout layout(tree);
   const std::string title = shortened(tree.title, kLongestTitle);
   const Legend fates = legend(tree, layout);
-  const double width = std::max({layout.width(), fates.width, 2 * kMargin + text_width(title, kFont)});
+  const double width = std::max({layout.width(), fates.width, 2 * kTreeMargin + text_width(title, kFont)});
   std::string svg = fmt::format(
       "<svg class='beam-tree' role='img' width='{0:.0f}' height='{1:.0f}' viewBox='0 0 {0:.0f} {1:.0f}' "
       "font-family='system-ui,sans-serif' font-size='{2}'>\n<title>Beam search: {3}</title>\n"
@@ -313,7 +313,7 @@ std::string draw(const BeamTree& tree) {
       "<rect class='paper' width='{0:.0f}' height='{1:.0f}'/>\n"
       "<text x='{8}' y='{9}' font-weight='600'>{10}</text>\n",
       width, layout.height(), kFont, escape(tree.title), tree.nodes.size() - 1, layout.steps(), layout.complete(),
-      kStyle, kMargin, kMargin + kFont, escape(title));
+      kStyle, kTreeMargin, kTreeMargin + kFont, escape(title));
   svg += step_numbers(layout);
   // The best path is drawn last, above the others.
   for (const bool best : {false, true})

@@ -15,7 +15,7 @@ namespace {
 using Points = std::vector<std::pair<double, double>>;
 
 // In units of the drawing; margins have room for the larger letters of narrow screens.
-constexpr double kWidth = 540, kHeight = 320, kLeft = 64, kRight = 16, kTop = 30, kBottom = 48;
+constexpr double kChartWidth = 540, kChartHeight = 320, kChartLeft = 64, kChartRight = 16, kChartTop = 30, kChartBottom = 48;
 constexpr std::size_t kMostPoints = 250, kMostMarkers = 12;
 // Fewer points are not smoothed.
 constexpr std::size_t kFewestToSmooth = 15;
@@ -86,7 +86,7 @@ std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
   return svg + fmt::format(
                    "<text class='label' x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>"
                    "<text class='label' x='2' y='16'>{}</text>",
-                   x.to, kHeight - 6, escape(chart.x_label), escape(chart.y_label));
+                   x.to, kChartHeight - 6, escape(chart.x_label), escape(chart.y_label));
 }
 
 std::string polyline(const Points& points, const std::string& classes, const std::string& attributes, const Axis& x,
@@ -155,19 +155,19 @@ std::string drawing(const Chart& chart, const std::vector<Line>& lines, const st
   for (const Line& line : lines)
     if (line.best) ys.add(line.best->second);
   std::string svg = fmt::format(
-      "<svg class='{}' viewBox='0 0 {} {}' role='img' aria-label='{}: {} against {}' data-x='{}'>", classes, kWidth,
-      kHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label), escape(chart.x_label));
+      "<svg class='{}' viewBox='0 0 {} {}' role='img' aria-label='{}: {} against {}' data-x='{}'>", classes, kChartWidth,
+      kChartHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label), escape(chart.x_label));
   if (xs.empty())
     return svg + fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg>",
-                             kWidth / 2, kHeight / 2);
+                             kChartWidth / 2, kChartHeight / 2);
   if (chart.starts_at_zero)
     xs.add(0);
   else if (chart.x == AxisKind::linear)
     xs.include_zero();
   if (xs.low() == xs.high()) xs.widen(chart.x);
   ys.widen(chart.y);
-  const Axis x{chart.x, xs.low(), xs.high(), kLeft, kWidth - kRight};
-  const Axis y{chart.y, ys.low(), ys.high(), kHeight - kBottom, kTop};
+  const Axis x{chart.x, xs.low(), xs.high(), kChartLeft, kChartWidth - kChartRight};
+  const Axis y{chart.y, ys.low(), ys.high(), kChartHeight - kChartBottom, kChartTop};
   svg += axes(chart, x, y);
   for (std::size_t i = lines.size(); i-- > 0;)
     if (!lines[i].points.empty()) svg += draw_line(chart, i, lines[i], x, y);

@@ -8,7 +8,7 @@
 namespace dragoman::report {
 namespace {
 
-constexpr const char* kColours =
+constexpr const char* kColourStyle =
     ":root{--ink:#1d2430;--dim:#667085;--rule:#d5dae2;--paper:#fff;--panel:#f7f8fa;--s0:#2563eb;--s1:#d9480f}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--dim:#98a2b3;--rule:#333b48;--paper:#14181f;--panel:#"
     "1c222b;"
@@ -36,7 +36,7 @@ std::string svg_file(std::string_view drawing, std::string_view style) {
   check(drawing.starts_with(kStart), "[svg] expected a drawing that begins with {}", kStart);
   const std::size_t content = drawing.find('>') + 1;
   return fmt::format("<svg xmlns='http://www.w3.org/2000/svg'{}<style>{}{}</style>{}",
-                     drawing.substr(kStart.size(), content - kStart.size()), kColours, style, drawing.substr(content));
+                     drawing.substr(kStart.size(), content - kStart.size()), kColourStyle, style, drawing.substr(content));
 }
 
 }  // namespace dragoman::report

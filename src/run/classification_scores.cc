@@ -23,7 +23,6 @@ constexpr std::size_t kMostListed = 20;
 
 const std::string kNoPrediction = "(none)", kUnknownLabel = "(unknown)";
 
-std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 std::string per_cent(double value) { return fmt::format("{:.2f}", value); }
 
 }  // namespace
@@ -67,7 +66,7 @@ const std::string& ClassificationScores::name_of(std::int32_t index, const std::
 std::string ClassificationScores::text() const {
   const std::string scores =
       fmt::format("accuracy {} % ({} of {}), macro-F1 {} %\n", per_cent(confusion_.accuracy()),
-                  number(confusion_.correct()), number(confusion_.lines()), per_cent(confusion_.f1()));
+                  with_commas(confusion_.correct()), with_commas(confusion_.lines()), per_cent(confusion_.f1()));
   std::string text = scores + "\n" + label_table() + "\n" +
                      (confusion_.classes().size() <= kMostInTable ? confusion_table() : frequent_confusions());
   text.pop_back();
@@ -77,7 +76,7 @@ std::string ClassificationScores::text() const {
 std::string ClassificationScores::label_table() const {
   std::vector<TableRow> rows = {{"label", "lines", "predicted", "precision", "recall", "F1"}};
   for (const auto& [index, counts] : confusion_.classes())
-    rows.push_back({name_of(index, ""), number(counts.reference), number(counts.predicted),
+    rows.push_back({name_of(index, ""), with_commas(counts.reference), with_commas(counts.predicted),
                     per_cent(counts.precision()), per_cent(counts.recall()), per_cent(counts.f1())});
   return text_table(rows);
 }
@@ -101,7 +100,7 @@ std::string ClassificationScores::confusion_table() const {
     table.push_back({name_of(row, kUnknownLabel)});
     for (const std::int32_t column : columns) {
       const auto found = confusion_.pairs().find({row, column});
-      table.back().push_back(number(found == confusion_.pairs().end() ? 0 : found->second));
+      table.back().push_back(with_commas(found == confusion_.pairs().end() ? 0 : found->second));
     }
   }
   return text_table(table);
@@ -115,7 +114,7 @@ std::string ClassificationScores::frequent_confusions() const {
   std::vector<TableRow> rows = {{"most frequent errors: reference", "predicted", "lines"}};
   for (std::size_t i = 0; i < std::min(errors.size(), kMostListed); ++i)
     rows.push_back({name_of(errors[i].first.first, kUnknownLabel), name_of(errors[i].first.second, kNoPrediction),
-                    number(errors[i].second)});
+                    with_commas(errors[i].second)});
   return text_table(rows);
 }
 

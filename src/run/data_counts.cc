@@ -57,13 +57,11 @@ void add_rows(PairCounts& counts, const data::BatchSource& source, const data::R
   add(counts.cut, "target", cut_target);
 }
 
-std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
-
 // "; dropped: 3 too long, 2 empty" without the counts that are zero.
 std::string list(const char* what, const data::Counts& counts) {
   std::string words;
   for (const auto& [name, count] : counts)
-    if (count > 0) words += fmt::format("{} {} {}", words.empty() ? "" : ",", number(count), name);
+    if (count > 0) words += fmt::format("{} {} {}", words.empty() ? "" : ",", with_commas(count), name);
   return words.empty() ? "" : fmt::format("; {}:{}", what, words);
 }
 
@@ -91,9 +89,9 @@ PairCounts count_pairs(const std::vector<data::BatchSource>& sources, const data
 }
 
 std::string show(const PairCounts& counts) {
-  const std::string kept = counts.kept == counts.read ? "all kept" : number(counts.kept) + " kept";
+  const std::string kept = counts.kept == counts.read ? "all kept" : with_commas(counts.kept) + " kept";
   const std::string held_out =
-      counts.held_out == 0 ? "" : fmt::format("; {} held out for validation", number(counts.held_out));
+      counts.held_out == 0 ? "" : fmt::format("; {} held out for validation", with_commas(counts.held_out));
   return fmt::format("{} read, {}{}{}{}{}", counted(counts.read, "pair"), kept, list("dropped", counts.dropped),
                      list("cut", in_sentences(counts.cut)), list("repaired", counts.repaired), held_out);
 }

@@ -33,7 +33,7 @@ Json written(const WrittenToken& token, const Characters& text) {
   return json;
 }
 
-const char* name_of(AttentionKind kind) {
+const char* kind_name(AttentionKind kind) {
   switch (kind) {
     case AttentionKind::encoder: return "encoder";
     case AttentionKind::source: return "source";
@@ -54,7 +54,7 @@ Json weights(const std::vector<std::vector<float>>& rows) {
 Json layer(const AttentionLayer& layer) {
   Json heads = Json::array();
   for (const auto& head : layer.heads) heads.push_back(weights(head));
-  return {{"kind", name_of(layer.kind)},
+  return {{"kind", kind_name(layer.kind)},
           {"layer", layer.layer},
           {"name", layer.name},
           {"keys", layer.mixtures ? "mixtures" : "tokens"},

@@ -32,7 +32,7 @@ std::vector<std::string> matches_of(const std::string& input) {
 
 constexpr std::string_view kLock = ".lock", kPartial = ".partial-";
 
-std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
+std::string file_name_of(const std::string& path) { return fs::path(path).filename().string(); }
 std::string lock_of(const std::string& output) { return output + std::string(kLock); }
 
 // The output whose lock or unfinished form has this name; empty if there is none.
@@ -58,7 +58,7 @@ FileQueue::FileQueue(const std::string& input, const std::string& folder) {
   std::map<std::string, std::string> inputs;  // of each output
   for (const std::string& file : found) {
     if (std::error_code missing; fs::equivalent(file, folder, missing)) continue;
-    const std::string output = (fs::path(folder) / name_of(file)).string();
+    const std::string output = (fs::path(folder) / file_name_of(file)).string();
     check(!fs::equivalent(fs::path(file).parent_path().empty() ? "." : fs::path(file).parent_path(), folder),
           "--output {}: expected another folder than that of the input {}", excerpt(folder), excerpt(file));
     const auto [at, is_new] = inputs.emplace(output, file);
@@ -107,10 +107,10 @@ std::size_t FileQueue::finished() const {
 void FileQueue::tidy() const {
   std::set<std::string> finished;
   for (const File& file : files_)
-    if (file.state == State::finished) finished.insert(name_of(file.output));
+    if (file.state == State::finished) finished.insert(file_name_of(file.output));
   std::vector<std::string> left;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(files_.front().output).parent_path()))
-    if (finished.contains(owner_of(name_of(entry.path())))) left.push_back(entry.path());
+    if (finished.contains(owner_of(file_name_of(entry.path())))) left.push_back(entry.path());
   for (const std::string& path : left)
     if (path.ends_with(kLock))
       FileLock::try_lock(path);  // removes it, unless another process holds it

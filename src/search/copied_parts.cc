@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "document/addresses.h"
 #include "search/identifiers.h"
 #include "search/placeholders.h"
@@ -14,12 +15,11 @@ namespace {
 constexpr std::size_t kMostDigits = 13;  // of a telephone number or an ISBN
 constexpr std::size_t kLongestPart = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 char at_or_end(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
 std::size_t end_of_digits(std::string_view text, std::size_t at) {
-  while (is_digit(at_or_end(text, at))) ++at;
+  while (is_ascii_digit(at_or_end(text, at))) ++at;
   return at;
 }
 
@@ -59,7 +59,7 @@ DigitGroups read_dotted(std::string_view text, std::size_t at) {
     read.end = end_of_digits(text, at);
     read.groups.push_back(text.substr(at, read.end - at));
     at = read.end;
-    if (at_or_end(text, at) != '.' || !is_digit(at_or_end(text, at + 1)) || read.groups.size() > kLongestPart)
+    if (at_or_end(text, at) != '.' || !is_ascii_digit(at_or_end(text, at + 1)) || read.groups.size() > kLongestPart)
       return read;
     read.separators += '.';
   }
@@ -81,7 +81,7 @@ DigitGroups read_spaced(std::string_view text, std::size_t at) {
     const std::size_t separator = at;
     while (at < text.size() && at < separator + 2 && std::string_view(" -/(").find(text[at]) != std::string_view::npos)
       ++at;
-    if (!is_digit(at_or_end(text, at))) break;
+    if (!is_ascii_digit(at_or_end(text, at))) break;
     read.separators += at > separator ? text[separator] : ')';
   }
   read.separators.resize(read.groups.empty() ? 0 : read.groups.size() - 1);
@@ -152,7 +152,7 @@ CopiedPart number_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kContext = 16;  // bytes before a number that may say what it is
   const std::string_view before = text.substr(at - std::min(at, kContext), std::min(at, kContext));
   std::size_t begin = at, end = 0;
-  if (is_digit(text[at])) {
+  if (is_ascii_digit(text[at])) {
     if (before.ends_with('v') || before.ends_with('V')) --begin;
     end = end_of_dotted(text, at, before);
   }
@@ -167,7 +167,7 @@ CopiedPart number_at(std::string_view text, std::size_t at) {
 }
 
 std::size_t end_of_number(std::string_view text, std::size_t at) {
-  while (is_digit(text[at]) || ((text[at] == '.' || text[at] == ',') && is_digit(at_or_end(text, at + 1))))
+  while (is_ascii_digit(text[at]) || ((text[at] == '.' || text[at] == ',') && is_ascii_digit(at_or_end(text, at + 1))))
     if (++at == text.size()) break;
   return at;
 }

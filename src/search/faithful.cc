@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/join.h"
 #include "search/copied_parts.h"
 #include "search/dates.h"
@@ -23,8 +24,6 @@ constexpr std::size_t kLongestNumber = 64;  // bytes; more are no number that a 
 constexpr std::size_t kLongestLoop = 32;    // tokens that are repeated
 constexpr std::size_t kRepetitions = 4;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 
 // A number with the letters that adjoin it.
@@ -47,14 +46,14 @@ class NumberWords {
       read = word_.begin;
     }
     for (word_.end = read; word_.end < number.end || (word_.end < text_.size() && is_letter(text_[word_.end]));) {
-      word_.has_capital |= is_capital(text_[word_.end]);
+      word_.has_capital |= is_ascii_capital(text_[word_.end]);
       word_.has_small |= is_small(text_[word_.end++]);
     }
     return word_;
   }
 
  private:
-  static bool is_letter(char c) { return is_capital(c) || is_small(c) || is_digit(c); }
+  static bool is_letter(char c) { return is_ascii_capital(c) || is_small(c) || is_ascii_digit(c); }
 
   std::string_view text_;
   NumberWord word_;  // the last one
@@ -150,12 +149,12 @@ bool is_spaced(const Number& number) {
 bool may_be_spaced(const Number& number, std::string_view text) {
   const auto digits_before = [&](std::size_t end) {
     std::size_t begin = end;
-    while (begin > 0 && is_digit(text[begin - 1])) --begin;
+    while (begin > 0 && is_ascii_digit(text[begin - 1])) --begin;
     return end - begin;
   };
   const auto digits_from = [&](std::size_t begin) {
     std::size_t end = begin;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    while (end < text.size() && is_ascii_digit(text[end])) ++end;
     return end - begin;
   };
   const bool has_before = number.begin > 1 && text[number.begin - 1] == ' ';

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace dragoman::search {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_letter(char c) { return is_capital(c) || (c >= 'a' && c <= 'z'); }
 bool is_hex_letter(char c) { return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_part(char c) { return is_digit(c) || is_letter(c) || c == '-' || c == ':'; }
+bool is_part(char c) { return is_ascii_digit(c) || is_ascii_letter(c) || c == '-' || c == ':'; }
 
 // Hexadecimal digits of both kinds, 12 to 128, or groups of them between colons.
 bool is_hexadecimal(std::string_view word) {
   constexpr std::ptrdiff_t kFewest = 12, kMost = 128, kFewestColons = 3, kFewestOfAKind = 2;
   if (std::ssize(word) > kMost) return false;
-  const auto digits = std::count_if(word.begin(), word.end(), is_digit);
+  const auto digits = std::count_if(word.begin(), word.end(), is_ascii_digit);
   const auto letters = std::count_if(word.begin(), word.end(), is_hex_letter);
   const auto colons = std::count(word.begin(), word.end(), ':');
   const auto hyphens = std::count(word.begin(), word.end(), '-');
@@ -30,15 +29,15 @@ bool is_hexadecimal(std::string_view word) {
 std::size_t end_of_iban(std::string_view text, std::size_t at) {
   constexpr std::size_t kGroup = 4, kFewest = 15, kMost = 34;
   const std::string_view first = text.substr(at, kGroup + 1);
-  if (first.size() <= kGroup || !is_capital(first[0]) || !is_capital(first[1]) || !is_digit(first[2]) ||
-      !is_digit(first[3]) || first[4] != ' ')
+  if (first.size() <= kGroup || !is_ascii_capital(first[0]) || !is_ascii_capital(first[1]) || !is_ascii_digit(first[2]) ||
+      !is_ascii_digit(first[3]) || first[4] != ' ')
     return at;
   std::size_t end = at + kGroup, count = kGroup;
   while (end < text.size() && text[end] == ' ') {
     std::size_t next = end + 1;
-    while (next < text.size() && (is_digit(text[next]) || is_capital(text[next]))) ++next;
+    while (next < text.size() && (is_ascii_digit(text[next]) || is_ascii_capital(text[next]))) ++next;
     const std::size_t size = next - end - 1;
-    if (size == 0 || size > kGroup || count + size > kMost || (next < text.size() && is_letter(text[next]))) break;
+    if (size == 0 || size > kGroup || count + size > kMost || (next < text.size() && is_ascii_letter(text[next]))) break;
     end = next;
     count += size;
     if (size < kGroup) break;
@@ -50,7 +49,7 @@ std::size_t end_of_iban(std::string_view text, std::size_t at) {
 std::size_t length_of(std::string_view text, std::string_view shape) {
   if (text.size() < shape.size()) return 0;
   const bool fits = std::equal(shape.begin(), shape.end(), text.begin(),
-                               [](char wanted, char c) { return wanted == '0' ? is_digit(c) : wanted == c; });
+                               [](char wanted, char c) { return wanted == '0' ? is_ascii_digit(c) : wanted == c; });
   return fits ? shape.size() : 0;
 }
 
@@ -62,7 +61,7 @@ std::size_t end_of_iso_time(std::string_view text, std::size_t at) {
   if (const std::size_t seconds = length_of(text.substr(end), ":00")) {
     end += seconds;
     if (length_of(text.substr(end), ".0") > 0)
-      for (++end; end < text.size() && is_digit(text[end]);) ++end;
+      for (++end; end < text.size() && is_ascii_digit(text[end]);) ++end;
   }
   for (const std::string_view zone : {"Z", "+00:00", "-00:00", "+0000", "-0000"})
     if (const std::size_t length = length_of(text.substr(end), zone)) return end + length;
@@ -76,7 +75,7 @@ std::size_t end_of_bic(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(at - std::min(at, kNear), std::min(at, kNear));
   if (before.find("BIC") == before.npos && before.find("SWIFT") == before.npos) return at;
   std::size_t end = at;
-  while (end < text.size() && (is_capital(text[end]) || (is_digit(text[end]) && end - at >= kLetters))) ++end;
+  while (end < text.size() && (is_ascii_capital(text[end]) || (is_ascii_digit(text[end]) && end - at >= kLetters))) ++end;
   return end - at == kShort || end - at == kLong ? end : at;
 }
 

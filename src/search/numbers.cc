@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/join.h"
 #include "text/unicode.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The length of a separator at the beginning of `text`; 0 if there is none.
 std::size_t separator_length(std::string_view text, std::string_view others) {
@@ -40,7 +40,7 @@ std::string Number::digits() const { return join(groups, ""); }
 std::vector<Number> numbers_of(std::string_view text, std::string_view others) {
   std::vector<Number> numbers;
   for (std::size_t at = 0; at < text.size();) {
-    if (!is_digit(text[at])) {
+    if (!is_ascii_digit(text[at])) {
       ++at;
       continue;
     }
@@ -48,11 +48,11 @@ std::vector<Number> numbers_of(std::string_view text, std::string_view others) {
     number.begin = at;
     for (;;) {
       const std::size_t begin = at;
-      while (at < text.size() && is_digit(text[at])) ++at;
+      while (at < text.size() && is_ascii_digit(text[at])) ++at;
       number.groups.emplace_back(text.substr(begin, at - begin));
       number.end = at;
       const std::size_t length = separator_length(text.substr(at), others);
-      if (length == 0 || at + length >= text.size() || !is_digit(text[at + length])) break;
+      if (length == 0 || at + length >= text.size() || !is_ascii_digit(text[at + length])) break;
       number.separators.emplace_back(text.substr(at, length));
       at += length;
     }

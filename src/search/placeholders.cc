@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "document/placeholders.h"
 
 namespace dragoman::search {
@@ -10,9 +11,7 @@ namespace {
 constexpr std::size_t kLongestInside = 60;
 constexpr std::string_view kBeforeOptions = " \t([\"'";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+bool is_name(char c) { return is_ascii_letter(c) || is_ascii_digit(c) || c == '_'; }
 
 // `text` up to the first `close`, without it; empty if there is none nearby.
 std::string_view inside(std::string_view text, char close) {
@@ -27,7 +26,7 @@ std::size_t size_of_tag(std::string_view text) {
   if (name.starts_with('/')) name.remove_prefix(1);
   const bool is_number = !name.empty() && name.find_first_not_of("0123456789/") == name.npos && name.front() != '/';
   if (is_number) return size;
-  if (name.empty() || !is_letter(name.front()) || name.find('<') != name.npos) return 0;
+  if (name.empty() || !is_ascii_letter(name.front()) || name.find('<') != name.npos) return 0;
   return name.find(' ') == name.npos || name.find('=') != name.npos || name.ends_with(" /") ? size : 0;
 }
 
@@ -46,7 +45,7 @@ std::size_t size_of_code(std::string_view text) {
 
 // --name, --two-words, --name=value.
 std::size_t size_of_option(std::string_view text) {
-  if (!text.starts_with("--") || text.size() < 4 || !is_letter(text[2]) || !is_name(text[3])) return 0;
+  if (!text.starts_with("--") || text.size() < 4 || !is_ascii_letter(text[2]) || !is_name(text[3])) return 0;
   const auto is_part = [](char c) { return is_name(c) || c == '-'; };
   auto end = std::find_if_not(text.begin() + 2, text.end(), is_part);
   if (end != text.end() && *end == '=') end = std::find(end, text.end(), ' ');
@@ -63,7 +62,7 @@ std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
     case '<': size = size_of_tag(rest); break;
     case '`': size = size_of_code(rest); break;
     case '%':
-      if (at == 0 || !is_digit(text[at - 1])) size = size_of_conversion(rest);
+      if (at == 0 || !is_ascii_digit(text[at - 1])) size = size_of_conversion(rest);
       break;
     case '-':
       if (at == 0 || kBeforeOptions.find(text[at - 1]) != kBeforeOptions.npos) size = size_of_option(rest);

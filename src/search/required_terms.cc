@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
 
-std::string_view without_spaces(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
@@ -39,7 +39,7 @@ std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, 
   std::size_t most = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const std::size_t count = std::max<std::size_t>(places[i].size(), 1);
-    times[without_spaces(terms[i].second)] += count;
+    times[trimmed(terms[i].second)] += count;
     most = std::max(most, count);
   }
   std::vector<RequiredTerm> list;
@@ -48,7 +48,7 @@ std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, 
       const bool has_place = round < places[i].size();
       if (round > 0 && (!has_place || list.size() >= kMostPlaced)) continue;
       RequiredTerm& term = list.emplace_back();
-      term = {terms[i].first, std::string(without_spaces(terms[i].second)), ending};
+      term = {terms[i].first, std::string(trimmed(terms[i].second)), ending};
       if (has_place) term.place = places[i][round];
       term.times = times[term.target];
     }

@@ -11,7 +11,7 @@ namespace dragoman::search {
 namespace {
 
 // Target tokens per batch; each thread scores one batch at a time.
-constexpr std::size_t kBatchTokens = 2048;
+constexpr std::size_t kScorerBatchTokens = 2048;
 
 struct Prepared {
   Tokens source, target;
@@ -132,7 +132,7 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<Sentenc
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     prepared.push_back(prepare(model, pairs[i], options.first_line + i, options));
     const std::size_t here = prepared.back().target.size() + 1;
-    if (tokens > 0 && tokens + here > kBatchTokens) {
+    if (tokens > 0 && tokens + here > kScorerBatchTokens) {
       begins.push_back(i);
       tokens = 0;
     }

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "text/language.h"
 #include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The numbers of one or two digits of a text; longer ones are no hours and no minutes.
 struct Group {
@@ -24,9 +24,9 @@ struct Group {
 std::vector<Group> groups_of(std::string_view text) {
   std::vector<Group> groups;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!is_digit(text[at])) continue;
+    if (!is_ascii_digit(text[at])) continue;
     Group group{at, at};
-    while (group.end < text.size() && is_digit(text[group.end])) ++group.end;
+    while (group.end < text.size() && is_ascii_digit(text[group.end])) ++group.end;
     if (group.end - at <= 2) group.value = std::stoi(std::string(text.substr(at, group.end - at)));
     groups.push_back(group);
     at = group.end;

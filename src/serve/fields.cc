@@ -9,7 +9,7 @@
 namespace dragoman::serve {
 namespace {
 
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& message) { throw HttpError(400, "Invalid request: " + message); }
 
@@ -57,7 +57,7 @@ Fields::Fields(const HttpRequest& request) {
 }
 
 void Fields::read_json(const HttpRequest& request) {
-  Json body;
+  UnorderedJson body;
   try {
     body = parse_json(request.body, "the body");
   } catch (const DamagedJson& error) {
@@ -70,17 +70,17 @@ void Fields::read_json(const HttpRequest& request) {
 // A field that comes several times is a list.
 void Fields::add(const std::string& key, std::string value) {
   if (!is_utf8(key) || !is_utf8(value)) refuse("a field of the form is not UTF-8");
-  Json& field = values_[key];
+  UnorderedJson& field = values_[key];
   if (field.is_null())
     field = std::move(value);
   else if (field.is_array())
     field.push_back(std::move(value));
   else
-    field = Json::array({std::move(field), std::move(value)});
+    field = UnorderedJson::array({std::move(field), std::move(value)});
 }
 
-const Json& Fields::value(const std::string& key) const {
-  static const Json none;
+const UnorderedJson& Fields::value(const std::string& key) const {
+  static const UnorderedJson none;
   const auto found = values_.find(key);
   return found == values_.end() ? none : *found;
 }
@@ -94,7 +94,7 @@ std::string Fields::text(const std::string& key) const {
 std::vector<std::string> Fields::texts(const std::string& key) const {
   if (!is_list(key)) return {text(key)};
   std::vector<std::string> all;
-  for (const Json& entry : value(key)) {
+  for (const UnorderedJson& entry : value(key)) {
     if (!entry.is_string()) refuse(key + " must be text or a list of texts");
     all.push_back(entry.get<std::string>());
   }
@@ -103,7 +103,7 @@ std::vector<std::string> Fields::texts(const std::string& key) const {
 
 int Fields::integer_or(const std::string& key, int usual, int low, int high) const {
   if (!has(key)) return usual;
-  const Json& given = value(key);
+  const UnorderedJson& given = value(key);
   std::int64_t number = 0;
   bool good = given.is_number_integer();
   if (good) {
@@ -120,7 +120,7 @@ int Fields::integer_or(const std::string& key, int usual, int low, int high) con
 
 bool Fields::flag_or(const std::string& key, bool usual) const {
   if (!has(key)) return usual;
-  const Json& given = value(key);
+  const UnorderedJson& given = value(key);
   if (given.is_boolean()) return given.get<bool>();
   if (given == "true" || given == "1" || given == 1) return true;
   if (given == "false" || given == "0" || given == 0) return false;

@@ -22,15 +22,15 @@ Json list_or_single(std::vector<Json> results, bool is_list) {
   return is_list ? Json(std::move(results)) : results.empty() ? Json() : std::move(results.front());
 }
 
-TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> texts, document::Format format) {
+TextTask read_libre_task(const Backend& backend, Call& call, std::vector<std::string> texts, document::Format format) {
   const std::string source = call.fields().text("source");
   return make_task(backend, call,
                    {std::move(texts), source == "auto" ? "" : source, call.fields().text("target"), format});
 }
 
-void translate(Backend& backend, const CallPointer& call) {
+void translate_text(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
-  TextTask task = read_task(backend, *call, fields.texts("q"), format_of_name(fields.text_or("format", "text")));
+  TextTask task = read_libre_task(backend, *call, fields.texts("q"), format_of_name(fields.text_or("format", "text")));
   task.alternatives = fields.integer_or("alternatives", 0, 0, backend.limits.alternatives);
   std::vector<Json> detected;
   if (fields.text("source") == "auto")
@@ -60,7 +60,7 @@ void detect(const Backend& backend, const CallPointer& call) {
   call->respond(found);
 }
 
-void list_languages(const Backend& backend, const CallPointer& call) {
+void list_directions(const Backend& backend, const CallPointer& call) {
   const auto models = backend.service.models();
   std::vector<std::string> codes = models->sources();
   for (const std::string& target : models->targets())
@@ -106,7 +106,7 @@ std::string own_address(const HttpRequest& request) {
 
 void translate_file(Backend& backend, const CallPointer& call) {
   const FormPart& file = call->fields().file("file");
-  TextTask task = read_task(backend, *call, {file.content}, format_of_file(file.file_name));
+  TextTask task = read_libre_task(backend, *call, {file.content}, format_of_file(file.file_name));
   const std::string name = name_of_translation(file.file_name, task.texts.front().source.language, task.target);
   translate_texts(backend, call, std::move(task),
                   [&backend, call, name](const std::vector<TranslatedText>& translated) {
@@ -125,9 +125,9 @@ void download_file(const Backend& backend, const CallPointer& call) {
 
 std::vector<Route> libre_translate_routes(Backend& backend) {
   return {
-      {"POST", "/translate", Access::clients, [&backend](const CallPointer& call) { translate(backend, call); }},
+      {"POST", "/translate", Access::clients, [&backend](const CallPointer& call) { translate_text(backend, call); }},
       {"POST", "/detect", Access::clients, [&backend](const CallPointer& call) { detect(backend, call); }},
-      {"GET", "/languages", Access::everybody, [&backend](const CallPointer& call) { list_languages(backend, call); }},
+      {"GET", "/languages", Access::everybody, [&backend](const CallPointer& call) { list_directions(backend, call); }},
       {"GET", "/frontend/settings", Access::everybody,
        [&backend](const CallPointer& call) { show_settings(backend, call); }},
       {"POST", "/translate_file", Access::clients,

@@ -13,7 +13,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostGlossaries = 10;
+constexpr std::size_t kMostTaskGlossaries = 10;
 
 // The texts of a task: those to translate as documents, and those that are in the target language already.
 class Texts {
@@ -84,8 +84,8 @@ std::vector<std::string> glossary_ids(const Fields& fields) {
     if (!fields.has(key)) continue;
     for (const std::string& id : fields.texts(key)) {
       if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
-      if (ids.size() == kMostGlossaries)
-        throw HttpError(400, fmt::format("Invalid request: expected at most {} glossaries", kMostGlossaries));
+      if (ids.size() == kMostTaskGlossaries)
+        throw HttpError(400, fmt::format("Invalid request: expected at most {} glossaries", kMostTaskGlossaries));
       ids.push_back(id);
     }
   }

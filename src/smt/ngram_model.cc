@@ -9,7 +9,7 @@ namespace dragoman::smt {
 namespace {
 
 constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kNgramFormat = 1;
 
 // Probabilities are clamped to 10^-12 .. 1, backoff weights to 10^-8 .. 10^4. The largest probability code marks empty
 // slots; the largest backoff code marks n-grams that are no context.
@@ -131,7 +131,7 @@ NgramModel NgramModel::build(NgramEstimator& estimates) {
 
 std::string NgramModel::serialize() const {
   ByteWriter writer;
-  writer.put(kFormat);
+  writer.put(kNgramFormat);
   writer.put_array(counts_);
   writer.put_array(unigrams_);
   for (const Table& table : tables_) writer.put_array(table.slots);
@@ -141,7 +141,7 @@ std::string NgramModel::serialize() const {
 NgramModel NgramModel::deserialize(std::string_view bytes) {
   ByteReader reader(bytes, "language model");
   const auto format = reader.get<std::uint32_t>();
-  check(format == kFormat, "language model: expected format {} but got {}", kFormat, format);
+  check(format == kNgramFormat, "language model: expected format {} but got {}", kNgramFormat, format);
   NgramModel model;
   model.counts_ = reader.get_array<std::uint64_t>();
   check(!model.counts_.empty() && model.counts_.size() <= kMaxNgramOrder, "language model: damaged: order {}",

@@ -10,7 +10,7 @@
 namespace dragoman::smt {
 namespace {
 
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kTableFormat = 1;
 constexpr float kTranslationSteps = 12, kReorderingSteps = 32;
 
 std::uint8_t encode(float logarithm, float steps) {
@@ -94,7 +94,7 @@ void PhraseTable::find(std::uint64_t source, std::vector<PhraseEntry>& entries) 
 
 std::string PhraseTable::serialize() const {
   ByteWriter writer;
-  writer.put(kFormat);
+  writer.put(kTableFormat);
   writer.put(pairs_);
   writer.put_array(hashes_);
   writer.put_array(offsets_);
@@ -125,7 +125,7 @@ void PhraseTable::check_entries(std::uint32_t target_words) const {
 PhraseTable PhraseTable::deserialize(std::string_view bytes, std::uint32_t target_words) {
   ByteReader reader(bytes, "phrase table");
   const auto format = reader.get<std::uint32_t>();
-  check(format == kFormat, "phrase table: expected format {} but got {}", kFormat, format);
+  check(format == kTableFormat, "phrase table: expected format {} but got {}", kTableFormat, format);
   PhraseTable table;
   table.pairs_ = reader.get<std::uint64_t>();
   table.hashes_ = reader.get_array<std::uint64_t>();

@@ -13,7 +13,7 @@ namespace dragoman::store {
 namespace {
 
 constexpr std::uint64_t kPiece = 1 << 20;  // a multiple of every element's size
-constexpr std::string_view kVersion = "2:";
+constexpr std::string_view kSecondVersion = "2:";
 
 std::int64_t pieces_of(std::uint64_t size) { return static_cast<std::int64_t>((size + kPiece - 1) / kPiece); }
 
@@ -82,7 +82,7 @@ std::string expected_checksum(const SafetensorsFile& file) {
 // Of versions 0.1 and 0.2.
 bool has_first_version(const SafetensorsFile& file) {
   const std::string expected = expected_checksum(file);
-  return !expected.empty() && !expected.starts_with(kVersion);
+  return !expected.empty() && !expected.starts_with(kSecondVersion);
 }
 
 void check_checksum(const SafetensorsFile& file, const std::string& found) {
@@ -120,7 +120,7 @@ std::string checksum_of(const Metadata& metadata, const std::vector<StoredTensor
     });
     for (const std::uint64_t hash : hashes) hasher.add_value(hash);
   }
-  return std::string(kVersion) + show(hasher);
+  return std::string(kSecondVersion) + show(hasher);
 }
 
 PieceHashes hash_pieces(const SafetensorsFile& file, int rank, int ranks) {
@@ -169,7 +169,7 @@ std::string checksum_of(const SafetensorsFile& file, const PieceHashes& pieces) 
       hasher.add_value(*hash++);
     }
   }
-  return std::string(kVersion) + show(hasher);
+  return std::string(kSecondVersion) + show(hasher);
 }
 
 void check_pieces(const SafetensorsFile& file, const PieceHashes& pieces) {
@@ -203,7 +203,7 @@ void CheckedReading::read(const TensorRecord& tensor, char* to) {
 
 void CheckedReading::finish() {
   if (verified_) return;
-  check_checksum(file_, has_first_version(file_) ? first_checksum(file_) : std::string(kVersion) + show(hasher_));
+  check_checksum(file_, has_first_version(file_) ? first_checksum(file_) : std::string(kSecondVersion) + show(hasher_));
   check_finite(file_, not_finite_);
 }
 

@@ -70,7 +70,7 @@ class Fields {
 
 // A unit of the double-array trie (Yata's darts-clone): bits 0 to 7 and 31 are the label, bit 8 says that an entry ends
 // here, the rest is the distance to the children.
-struct Unit {
+struct TrieUnit {
   std::uint32_t bits;
   std::uint32_t label() const { return bits & 0x800000FFu; }
   bool has_leaf() const { return (bits >> 8 & 1) != 0; }
@@ -87,8 +87,8 @@ class CharacterMap {
     expect(blob.size() > sizeof size);
     for (std::size_t i = 0; i < sizeof size; ++i) size |= std::uint32_t{static_cast<unsigned char>(blob[i])} << (8 * i);
     blob.remove_prefix(sizeof size);
-    expect(size <= blob.size() && size % sizeof(Unit) == 0);
-    units_.resize(size / sizeof(Unit));
+    expect(size <= blob.size() && size % sizeof(TrieUnit) == 0);
+    units_.resize(size / sizeof(TrieUnit));
     if (size > 0) std::memcpy(units_.data(), blob.data(), size);
     replacements_ = blob.substr(size);
     expect(!replacements_.empty() && replacements_.back() == '\0');
@@ -145,7 +145,7 @@ class CharacterMap {
           kLongestReplacement);
   }
 
-  std::vector<Unit> units_;
+  std::vector<TrieUnit> units_;
   std::string_view replacements_;
   std::vector<int> entries_;  // by unit: the most entries on a path that starts there
 };

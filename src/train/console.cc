@@ -17,15 +17,13 @@ namespace {
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr int kBar = 20;
 
-std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
-
 }  // namespace
 
 std::string describe(const StepReport& step) {
   std::string line = fmt::format(
       "epoch {:.2f}  update {}  loss {:.3f}  ppl {:.2f}  {} tokens/s  rate {:.2e}  |g| {:.2f}", step.position.epochs,
-      number(step.position.updates), step.sums.mean_loss(), std::exp(step.sums.mean_nll()),
-      number(static_cast<std::uint64_t>(step.tokens_per_second)), step.rate, step.gradient_norm);
+      with_commas(step.position.updates), step.sums.mean_loss(), std::exp(step.sums.mean_nll()),
+      with_commas(static_cast<std::uint64_t>(step.tokens_per_second)), step.rate, step.gradient_norm);
   if (step.waiting.ranks > 1)
     line += fmt::format("  {} ranks, {:.0f} % waiting for rank {}", step.waiting.ranks, 100 * step.waiting.share,
                         step.waiting.slowest);
@@ -49,7 +47,7 @@ void Console::on_start(const RunInfo& info) {
   if (info.memory)
     for (const auto& [name, words] : describe(*info.memory)) log::info("{}: {}", name, words);
   if (info.begin.updates > 0)
-    log::info("resuming from update {} (epoch {:.2f})", number(info.begin.updates), info.begin.epochs);
+    log::info("resuming from update {} (epoch {:.2f})", with_commas(info.begin.updates), info.begin.epochs);
 }
 
 void Console::on_update(const StepReport& step) {
@@ -78,7 +76,7 @@ void Console::on_validation(const Validation& validation) {
     scores[std::string(part)] += fmt::format("  {} {:.4g}", metric, value);
   }
   log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
-            validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores[""],
+            validation.position.epochs, with_commas(validation.position.updates), validation.training.mean_nll(), scores[""],
             validation.best ? "  *best*"
                             : fmt::format("  best was {} ago", counted(validation.without_improvement, "validation")),
             clock_time(validation.seconds));

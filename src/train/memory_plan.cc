@@ -8,8 +8,6 @@
 namespace dragoman::train {
 namespace {
 
-std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
-
 // Whether the first part of at most `most` tokens fits into memory.
 bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest, std::size_t most) {
   try {
@@ -71,7 +69,7 @@ std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan
   const std::string limit =
       whole ? fmt::format("the largest batch, {} of both sides", counted(plan.largest_batch, "token"))
             : fmt::format("{} of both sides; larger batches (up to {}) are split into parts",
-                          counted(plan.at_once, "token"), number(plan.largest_batch));
+                          counted(plan.at_once, "token"), with_commas(plan.largest_batch));
   return {{"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, batches {}, search {}",
                                  show_bytes(plan.total()), show_bytes(plan.weights), show_bytes(plan.gradients),
                                  show_bytes(plan.optimiser), show_bytes(plan.learning), show_bytes(plan.search))},

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kAskedToStop = "asked to stop";
 constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double elapsed_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // All ranks start with the weights of the first one.
 nn::Parameters& prepared(nn::Parameters& parameters, const std::vector<std::string>& frozen, comm::Communicator& comm) {
@@ -215,7 +215,7 @@ PendingUpdate Trainer::compute_gradients() {
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
                         [this](const std::string& words) { remark(words); });
   const GradientReduction::Times reduced = gradients_.take_times();
-  const double seconds = seconds_since(begin) - reduced.exposed;
+  const double seconds = elapsed_since(begin) - reduced.exposed;
   update.traffic.compute = seconds;
   update.traffic.reduce = reduced.exposed;
   update.traffic.overlapped = reduced.overlapped;
@@ -237,7 +237,7 @@ void Trainer::apply_gradients(PendingUpdate update) {
   optimiser_.step(update.rate, number, pipeline_.gradient_squares());
   const auto begin = Clock::now();
   weights_.gather();
-  update.traffic.gather = seconds_since(begin);
+  update.traffic.gather = elapsed_since(begin);
   update.traffic.bytes = sharding_.bytes_to_reduce(gradients) + weights_.bytes_to_gather();
   if (average_) average_->update(number);
   pipeline_.push(update);
@@ -321,7 +321,7 @@ void Trainer::judge(Validation& validation, Clock::time_point start) {
   state_.validated = state_.position.updates;
   const std::string plateau = selection_.judge(validation, state_);
   if (!plateau.empty()) remark(plateau);
-  validation.seconds = seconds_since(start);
+  validation.seconds = elapsed_since(start);
   state_.seconds += validation.seconds;
   validation.elapsed = state_.seconds;
   for (const auto& [name, value] : validation.scores.list())

@@ -7,7 +7,7 @@ namespace dragoman::kernels::reference_filling {
 namespace {
 
 template <class T>
-T sigmoid(T x) {
+T logistic(T x) {
   return 1 / (1 + std::exp(-x));
 }
 
@@ -19,7 +19,7 @@ struct Column {
 
   Size begin() const { return a.offsets[sentence]; }
   Size end() const { return a.offsets[sentence + 1]; }
-  T forget(Size row) const { return sigmoid(a.gates[row * 2 * a.hidden + column]); }
+  T forget(Size row) const { return logistic(a.gates[row * 2 * a.hidden + column]); }
   T input(Size row) const { return a.gates[row * 2 * a.hidden + a.hidden + column]; }
   T first() const { return a.c_first ? a.c_first[sentence * a.hidden + column] : T(0); }
 };
