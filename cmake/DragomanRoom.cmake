@@ -3,6 +3,24 @@
 option(DRAGOMAN_UNITY "Compile several sources at a time" ON)
 set(DRAGOMAN_UNITY_FILES 10)
 
+# The headers that nearly every source includes, compiled once for each level of optimisation: dragoman_headers_2 for rooms
+# that compute, dragoman_headers_1 for those that do not, dragoman_headers_test for tests. Sources include what they use all
+# the same: the build with Clang does without.
+set(common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+    <numeric> <optional> <span> <string> <string_view> <thread> <unordered_map> <unordered_set> <vector> <fmt/core.h>)
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/headers.cc" CONTENT "")
+function(dragoman_headers LEVEL OPTIONS)
+  add_library(dragoman_headers_${LEVEL} OBJECT "${PROJECT_BINARY_DIR}/generated/headers.cc")
+  target_link_libraries(dragoman_headers_${LEVEL} PRIVATE fmt::fmt Threads::Threads dragoman_flags)
+  target_compile_options(dragoman_headers_${LEVEL} PRIVATE ${OPTIONS})
+  target_precompile_headers(dragoman_headers_${LEVEL} PRIVATE ${common_headers} ${ARGN})
+endfunction()
+dragoman_headers(2 "")
+dragoman_headers(1 $<$<CONFIG:Release>:-O1>)
+if(DRAGOMAN_TESTS)
+  dragoman_headers(test $<$<CONFIG:Release>:-O1> <gtest/gtest.h>)
+endif()
+
 # dragoman_room(NAME [CALLS] [NEEDS room...] [LIBS library...]): builds the folder src/NAME as one static library.
 # NEEDS lists the lower rooms it may use, so a wrong dependency fails to link; LIBS lists external libraries.
 # CALLS marks a room that does no heavy computation itself: it is compiled with -O1 to save build time.
@@ -21,6 +39,9 @@ function(dragoman_room NAME)
   target_link_libraries(dragoman_${NAME} PUBLIC fmt::fmt Threads::Threads ${ROOM_LIBS} PRIVATE dragoman_flags)
   if(ROOM_CALLS)
     target_compile_options(dragoman_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_precompile_headers(dragoman_${NAME} REUSE_FROM dragoman_headers_1)
+  elseif(NOT NAME STREQUAL "kernels")  # whose sources differ in their instruction sets
+    target_precompile_headers(dragoman_${NAME} REUSE_FROM dragoman_headers_2)
   endif()
   foreach(room IN LISTS ROOM_NEEDS)
     target_link_libraries(dragoman_${NAME} PUBLIC dragoman_${room})
@@ -40,10 +61,8 @@ endfunction()
 # dragoman_tests(NAME [LIBS library...]): one test program from tests/NAME/*.cc, linked with the room NAME where there is one.
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc"
-                                              "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.c")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc")
   add_executable(test_${NAME} ${sources})
-  set_target_properties(test_${NAME} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
   target_include_directories(test_${NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_GOLDEN="${CMAKE_CURRENT_SOURCE_DIR}/golden"
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
@@ -58,6 +77,14 @@ function(dragoman_tests NAME)
   endif()
   # Test code is compiled with -O1 to save build time; the rooms under test keep their full optimisation.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(test_${NAME} REUSE_FROM dragoman_headers_test)
+  file(GLOB_RECURSE c_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.c")
+  if(c_sources)
+    add_library(test_${NAME}_c OBJECT ${c_sources})
+    set_target_properties(test_${NAME}_c PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+    target_include_directories(test_${NAME}_c PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+    target_link_libraries(test_${NAME} PRIVATE test_${NAME}_c)
+  endif()
   set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ${DRAGOMAN_UNITY} UNITY_BUILD_BATCH_SIZE ${DRAGOMAN_UNITY_FILES})
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.

@@ -44,8 +44,8 @@ struct Diagonal {
 Model2::Model2(double null, std::span<const double> parameters)
     : PositionModel(null), tension_(parameters.empty() ? kFirstTension : parameters[0]) {
   check(parameters.size() <= 1 && tension_ >= kLeastTension && tension_ <= kMostTension,
-        "Model 2: expected one parameter from {} to {}, but got {}, the first {}", kLeastTension, kMostTension, parameters.size(),
-        tension_);
+        "Model 2: expected one parameter from {} to {}, but got {}, the first {}", kLeastTension, kMostTension,
+        parameters.size(), tension_);
 }
 
 // The expected log probability has the derivative D = Σ_j w_j mean_j - Σ_ji q_ji distance_ji with respect to the

@@ -5,7 +5,9 @@
 namespace dragoman::cli {
 namespace {
 
-int run_augment(const Command& self, const Words& arguments) { return run_pair_command(self, arguments, run::augment_corpus); }
+int run_augment(const Command& self, const Words& arguments) {
+  return run_pair_command(self, arguments, run::augment_corpus);
+}
 
 }  // namespace
 

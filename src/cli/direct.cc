@@ -38,7 +38,9 @@ int translate(const DirectOptions& options, const Words& paths) {
   return 0;
 }
 
-int run_direct(const Command& self, const Words& arguments) { return run_with<DirectOptions>(self, arguments, translate); }
+int run_direct(const Command& self, const Words& arguments) {
+  return run_with<DirectOptions>(self, arguments, translate);
+}
 
 }  // namespace
 

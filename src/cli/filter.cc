@@ -5,7 +5,9 @@
 namespace dragoman::cli {
 namespace {
 
-int run_filter(const Command& self, const Words& arguments) { return run_pair_command(self, arguments, run::filter_corpus); }
+int run_filter(const Command& self, const Words& arguments) {
+  return run_pair_command(self, arguments, run::filter_corpus);
+}
 
 }  // namespace
 

@@ -190,7 +190,9 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   return 0;
 }
 
-int run_recipe(const Command& self, const Words& arguments) { return run_with<RecipeOptions>(self, arguments, run_action); }
+int run_recipe(const Command& self, const Words& arguments) {
+  return run_with<RecipeOptions>(self, arguments, run_action);
+}
 
 }  // namespace
 

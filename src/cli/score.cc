@@ -86,7 +86,9 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
   return 0;
 }
 
-int run_score(const Command& self, const Words& arguments) { return run_with<ScoreOptions>(self, arguments, score_pairs); }
+int run_score(const Command& self, const Words& arguments) {
+  return run_with<ScoreOptions>(self, arguments, score_pairs);
+}
 
 }  // namespace
 

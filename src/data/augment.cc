@@ -80,7 +80,6 @@ bool mistype_words(Pair& pair, Random& random) {
   return true;
 }
 
-
 // The whole numbers of a text that nothing but white space, brackets or a final mark touches, and where they begin.
 // Other numbers (1,5 and 1.5, 3rd, B2) are written differently in different languages, or belong to a name.
 std::multimap<std::string, std::size_t> plain_numbers(std::string_view text) {

@@ -84,7 +84,8 @@ std::size_t end_of_domain(std::string_view text, std::size_t at) {
       {"com", "org", "net", "info", "edu", "gov", "eu", "de", "at", "ch", "fr", "uk", "io", "dev", "app"});
   if (at > 0) {
     const text::CodePoint before = text::code_point_before(text, at);
-    if (is_address_name(before.code) || (before.code < 0x80 && is_among(static_cast<char>(before.code), "-._@/\\"))) return at;
+    if (is_address_name(before.code) || (before.code < 0x80 && is_among(static_cast<char>(before.code), "-._@/\\")))
+      return at;
   }
   const std::size_t last = std::min(text.size(), at + kLongestDomain);
   std::size_t end = at, label = at;  // the label after the last dot
@@ -125,8 +126,9 @@ Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   }
   const std::string_view domain = text.substr(at + 1, address.end - at - 1);
   const std::size_t dot = domain.rfind('.');
-  const bool is_domain = dot != domain.npos && dot > 0 && domain.size() - dot > 2 &&
-                         std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_ascii_letter);
+  const bool is_domain =
+      dot != domain.npos && dot > 0 && domain.size() - dot > 2 &&
+      std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_ascii_letter);
   return is_domain && address.begin < at ? address : Range{at, at};
 }
 

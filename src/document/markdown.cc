@@ -369,7 +369,9 @@ std::vector<Segment> read_markdown(std::string_view document, const Options& opt
 
 void append_markdown_text(std::string_view text, std::string& out) {
   constexpr std::string_view kMarks = "\\`*[]|";
-  const auto is_word = [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || static_cast<unsigned char>(c) >= 0x80; };
+  const auto is_word = [](char c) {
+    return is_ascii_letter(c) || is_ascii_digit(c) || static_cast<unsigned char>(c) >= 0x80;
+  };
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     const char next = at + 1 < text.size() ? text[at + 1] : ' ';

@@ -7,7 +7,6 @@
 namespace dragoman::document {
 namespace {
 
-
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Whether `value` contains `word` between spaces.
@@ -48,7 +47,8 @@ bool MarkupTokens::next(MarkupToken& token) {
 bool MarkupTokens::begins_name(std::size_t at) const {
   if (at >= document_.size()) return false;
   const char c = document_[at];
-  return is_ascii_letter(c) || (markup_ == Markup::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80));
+  return is_ascii_letter(c) ||
+         (markup_ == Markup::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80));
 }
 
 bool MarkupTokens::begins_markup(std::size_t at) const {

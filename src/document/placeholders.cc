@@ -61,7 +61,8 @@ std::size_t percent_length(std::string_view text) {
     at = skip_while(text, at + 1, is_placeholder_name);
     if (at >= text.size() || text[at] != ')') return 0;
     ++at;
-  } else if (const std::size_t digits = skip_while(text, at, is_ascii_digit); digits < text.size() && text[digits] == '$') {
+  } else if (const std::size_t digits = skip_while(text, at, is_ascii_digit);
+             digits < text.size() && text[digits] == '$') {
     at = digits + 1;
   }
   const auto is_one_of = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };

@@ -15,7 +15,6 @@ constexpr std::string_view kMarks[] = {"-",      "*",      "+",      ">",      "
 
 constexpr std::string_view kBoxes[] = {"[ ]", "[x]", "[X]"};
 
-
 bool is_blank_at(std::string_view text, std::size_t at) {
   return text::classify(text::code_point_at(text, at).code) == text::CharClass::space;
 }

@@ -56,8 +56,8 @@ class MarianFile final : public TensorFile {
     for (std::uint64_t i = 0; i < count; ++i) headers.push_back(reader.number<Header>());
     std::vector<std::string> names;
     for (const Header& header : headers) {
-      check(header.name >= 1 && header.name <= kLongestTensorName && header.axes <= kMostTensorAxes, "{}: the file is damaged",
-            path());
+      check(header.name >= 1 && header.name <= kLongestTensorName && header.axes <= kMostTensorAxes,
+            "{}: the file is damaged", path());
       names.emplace_back(reader.take(header.name));
       names.back().pop_back();  // the zero that ends it
     }

@@ -62,8 +62,10 @@ std::int32_t id_of(const std::vector<std::string>& pieces, const char* piece, co
 MarianVocabulary subword_vocabulary(const std::string& path, const std::string& model, std::vector<std::string> pieces,
                                     int count) {
   text::PieceMap map{.pieces = std::move(pieces)};
-  map.special = {
-      .unknown = id_of(map.pieces, kUnknown, path), .begin = count, .end = id_of(map.pieces, kEndPiece, path), .pad = count};
+  map.special = {.unknown = id_of(map.pieces, kUnknown, path),
+                 .begin = count,
+                 .end = id_of(map.pieces, kEndPiece, path),
+                 .pad = count};
   map.pieces.resize(static_cast<std::size_t>(count) + 1);
   MarianVocabulary result;
   result.rows.resize(static_cast<std::size_t>(count));

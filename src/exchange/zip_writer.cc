@@ -9,7 +9,7 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint16_t kZipVersion = 45;                // the first with sizes of 64 bits
+constexpr std::uint16_t kZipVersion = 45;             // the first with sizes of 64 bits
 constexpr std::uint16_t kStored = 0, kFirstDay = 33;  // 1 January 1980
 constexpr std::size_t kLongestEntryName = 0xFFFF;
 

@@ -15,7 +15,8 @@ namespace {
 using Points = std::vector<std::pair<double, double>>;
 
 // In units of the drawing; margins have room for the larger letters of narrow screens.
-constexpr double kChartWidth = 540, kChartHeight = 320, kChartLeft = 64, kChartRight = 16, kChartTop = 30, kChartBottom = 48;
+constexpr double kChartWidth = 540, kChartHeight = 320, kChartLeft = 64, kChartRight = 16, kChartTop = 30,
+                 kChartBottom = 48;
 constexpr std::size_t kMostPoints = 250, kMostMarkers = 12;
 // Fewer points are not smoothed.
 constexpr std::size_t kFewestToSmooth = 15;
@@ -154,9 +155,10 @@ std::string drawing(const Chart& chart, const std::vector<Line>& lines, const st
     }
   for (const Line& line : lines)
     if (line.best) ys.add(line.best->second);
-  std::string svg = fmt::format(
-      "<svg class='{}' viewBox='0 0 {} {}' role='img' aria-label='{}: {} against {}' data-x='{}'>", classes, kChartWidth,
-      kChartHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label), escape(chart.x_label));
+  std::string svg =
+      fmt::format("<svg class='{}' viewBox='0 0 {} {}' role='img' aria-label='{}: {} against {}' data-x='{}'>", classes,
+                  kChartWidth, kChartHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label),
+                  escape(chart.x_label));
   if (xs.empty())
     return svg + fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg>",
                              kChartWidth / 2, kChartHeight / 2);

@@ -36,7 +36,8 @@ std::string svg_file(std::string_view drawing, std::string_view style) {
   check(drawing.starts_with(kStart), "[svg] expected a drawing that begins with {}", kStart);
   const std::size_t content = drawing.find('>') + 1;
   return fmt::format("<svg xmlns='http://www.w3.org/2000/svg'{}<style>{}{}</style>{}",
-                     drawing.substr(kStart.size(), content - kStart.size()), kColourStyle, style, drawing.substr(content));
+                     drawing.substr(kStart.size(), content - kStart.size()), kColourStyle, style,
+                     drawing.substr(content));
 }
 
 }  // namespace dragoman::report

@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMostDigits = 13;  // of a telephone number or an ISBN
 constexpr std::size_t kLongestPart = 64;
 
-
 char at_or_end(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
 std::size_t end_of_digits(std::string_view text, std::size_t at) {

@@ -29,15 +29,16 @@ bool is_hexadecimal(std::string_view word) {
 std::size_t end_of_iban(std::string_view text, std::size_t at) {
   constexpr std::size_t kGroup = 4, kFewest = 15, kMost = 34;
   const std::string_view first = text.substr(at, kGroup + 1);
-  if (first.size() <= kGroup || !is_ascii_capital(first[0]) || !is_ascii_capital(first[1]) || !is_ascii_digit(first[2]) ||
-      !is_ascii_digit(first[3]) || first[4] != ' ')
+  if (first.size() <= kGroup || !is_ascii_capital(first[0]) || !is_ascii_capital(first[1]) ||
+      !is_ascii_digit(first[2]) || !is_ascii_digit(first[3]) || first[4] != ' ')
     return at;
   std::size_t end = at + kGroup, count = kGroup;
   while (end < text.size() && text[end] == ' ') {
     std::size_t next = end + 1;
     while (next < text.size() && (is_ascii_digit(text[next]) || is_ascii_capital(text[next]))) ++next;
     const std::size_t size = next - end - 1;
-    if (size == 0 || size > kGroup || count + size > kMost || (next < text.size() && is_ascii_letter(text[next]))) break;
+    if (size == 0 || size > kGroup || count + size > kMost || (next < text.size() && is_ascii_letter(text[next])))
+      break;
     end = next;
     count += size;
     if (size < kGroup) break;
@@ -75,7 +76,8 @@ std::size_t end_of_bic(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(at - std::min(at, kNear), std::min(at, kNear));
   if (before.find("BIC") == before.npos && before.find("SWIFT") == before.npos) return at;
   std::size_t end = at;
-  while (end < text.size() && (is_ascii_capital(text[end]) || (is_ascii_digit(text[end]) && end - at >= kLetters))) ++end;
+  while (end < text.size() && (is_ascii_capital(text[end]) || (is_ascii_digit(text[end]) && end - at >= kLetters)))
+    ++end;
   return end - at == kShort || end - at == kLong ? end : at;
 }
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
 
-
 // The length of a separator at the beginning of `text`; 0 if there is none.
 std::size_t separator_length(std::string_view text, std::string_view others) {
   if (text.empty()) return 0;

@@ -14,7 +14,6 @@
 namespace dragoman::search {
 namespace {
 
-
 // The numbers of one or two digits of a text; longer ones are no hours and no minutes.
 struct Group {
   std::size_t begin = 0, end = 0;

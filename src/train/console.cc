@@ -76,7 +76,8 @@ void Console::on_validation(const Validation& validation) {
     scores[std::string(part)] += fmt::format("  {} {:.4g}", metric, value);
   }
   log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
-            validation.position.epochs, with_commas(validation.position.updates), validation.training.mean_nll(), scores[""],
+            validation.position.epochs, with_commas(validation.position.updates), validation.training.mean_nll(),
+            scores[""],
             validation.best ? "  *best*"
                             : fmt::format("  best was {} ago", counted(validation.without_improvement, "validation")),
             clock_time(validation.seconds));
