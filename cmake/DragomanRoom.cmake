@@ -8,9 +8,14 @@ set(DRAGOMAN_UNITY_FILES 10)
 # the same: the build with Clang does without.
 set(common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
     <numeric> <optional> <span> <string> <string_view> <thread> <unordered_map> <unordered_set> <vector> <fmt/core.h>)
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/headers.cc" CONTENT "")
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/headers.cc" CONTENT "int main() { return 0; }\n")
 function(dragoman_headers LEVEL OPTIONS)
-  add_library(dragoman_headers_${LEVEL} OBJECT "${PROJECT_BINARY_DIR}/generated/headers.cc")
+  if(LEVEL STREQUAL "test")  # as for programs, whose code is compiled with -fPIE
+    add_executable(dragoman_headers_test "${PROJECT_BINARY_DIR}/generated/headers.cc")
+    target_link_libraries(dragoman_headers_test PRIVATE GTest::gtest)
+  else()
+    add_library(dragoman_headers_${LEVEL} OBJECT "${PROJECT_BINARY_DIR}/generated/headers.cc")
+  endif()
   target_link_libraries(dragoman_headers_${LEVEL} PRIVATE fmt::fmt Threads::Threads dragoman_flags)
   target_compile_options(dragoman_headers_${LEVEL} PRIVATE ${OPTIONS})
   target_precompile_headers(dragoman_headers_${LEVEL} PRIVATE ${common_headers} ${ARGN})
@@ -90,4 +95,11 @@ function(dragoman_tests NAME)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
   set_tests_properties(${NAME} PROPERTIES ENVIRONMENT
     "TSAN_OPTIONS=die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.txt")
+endfunction()
+
+# dragoman_nightly_test(NAME COMMAND ...): a test that takes long and rarely finds anything. `ctest --preset nightly` runs it,
+# the other presets leave it out.
+function(dragoman_nightly_test NAME)
+  add_test(NAME ${NAME} ${ARGN})
+  set_tests_properties(${NAME} PROPERTIES LABELS nightly)
 endfunction()

@@ -27,7 +27,6 @@ def build_wheel(wheel_directory: str, config_settings: Optional[dict[str, Any]] 
         "CMAKE_BUILD_TYPE": "Release",
         "DRAGOMAN_PYTHON": "ON",
         "DRAGOMAN_TESTS": "OFF",
-        "DRAGOMAN_BENCH": "OFF",
         "DRAGOMAN_WHEEL_FOLDER": str(output),
         "Python_EXECUTABLE": sys.executable,
         **(config_settings or {}),

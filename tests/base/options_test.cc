@@ -38,7 +38,7 @@ struct Options {
   }
 };
 
-std::string message(const std::function<void()>& action) {
+std::string failure_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -67,7 +67,7 @@ TEST(Options, ASwitchMayBeFollowedByItsValue) {
   EXPECT_FALSE(options.tied);
   settings.parse({"--tied", "true"});
   EXPECT_TRUE(options.tied);
-  EXPECT_EQ(message([&] { settings.parse({"--tied=maybe"}); }), "--tied: expected true or false but got 'maybe'");
+  EXPECT_EQ(failure_of([&] { settings.parse({"--tied=maybe"}); }), "--tied: expected true or false but got 'maybe'");
   EXPECT_EQ(settings.parse({"--no-tied", "in.txt"}).positional, std::vector<std::string>{"in.txt"});
   EXPECT_FALSE(options.tied);
 }
@@ -94,14 +94,14 @@ TEST(Options, WhatFollowsTwoHyphensAreNoFlags) {
   const Parsed parsed = settings.parse({"a", "--name", "x", "--", "-b", "--name", "--"});
   EXPECT_EQ(parsed.positional, (std::vector<std::string>{"a", "-b", "--name", "--"}));
   EXPECT_EQ(options.name, "x");
-  EXPECT_EQ(message([&] { settings.parse({"---"}); }), "command line: unknown setting ''; --help lists all");
+  EXPECT_EQ(failure_of([&] { settings.parse({"---"}); }), "command line: unknown setting ''; --help lists all");
 }
 
 TEST(Options, AFlagWithoutAnEffectIsAnErrorAndTheSameSettingOfAFileIsNone) {
   Conditional options;
   Settings settings(options);
   const auto given = [&](const std::vector<std::string>& words) {
-    return message([&] { settings.check_effects(settings.parse(words)); });
+    return failure_of([&] { settings.check_effects(settings.parse(words)); });
   };
   EXPECT_EQ(given({"--depth", "3"}), "--depth has no effect: only green has it");
   EXPECT_EQ(given({"--encoder.layers", "3"}), "--encoder.layers has no effect: only green has it");
@@ -114,13 +114,13 @@ TEST(Options, AFlagWithoutAnEffectIsAnErrorAndTheSameSettingOfAFileIsNone) {
 TEST(Options, AnEmptyValueThatChangesNothingHasNoEffect) {
   Conditional options;
   Settings settings(options);
-  const std::string words = message([&] { settings.check_effects(settings.parse({"--note", ""})); });
+  const std::string words = failure_of([&] { settings.check_effects(settings.parse({"--note", ""})); });
   EXPECT_NE(words.find("--note has no effect: its value is the empty text"), std::string::npos) << words;
   settings.read_yaml("note: old", "test.yaml");
   settings.check_effects(settings.parse({"--note", ""}));
   EXPECT_EQ(options.note, "");
   Options lists;
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of([&] {
               Settings(lists).parse({"--files", ""});
             }),
             "--files: expected a value but got the empty text");
@@ -128,7 +128,7 @@ TEST(Options, AnEmptyValueThatChangesNothingHasNoEffect) {
 
 TEST(Options, AConditionOfAnUnknownSettingIsAMistake) {
   Settings settings;
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of([&] {
               settings.only_if(
                   "nothing", [] { return true; }, "");
             }),
@@ -151,9 +151,9 @@ TEST(Options, DumpReadsBackToTheSameValues) {
 TEST(Options, AnUnknownKeyNamesTheNearestAndItsLine) {
   Options options;
   Settings settings(options);
-  EXPECT_EQ(message([&] { settings.read_yaml("name: x\ndropuot: 0.1\n", "c.yaml"); }),
+  EXPECT_EQ(failure_of([&] { settings.read_yaml("name: x\ndropuot: 0.1\n", "c.yaml"); }),
             "c.yaml:2: unknown setting 'dropuot'; did you mean 'dropout'?");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of([&] {
               settings.parse({"--encoder.layer", "3"});
             }),
             "command line: unknown setting 'encoder.layer'; did you mean 'encoder.layers'?");
@@ -162,25 +162,25 @@ TEST(Options, AnUnknownKeyNamesTheNearestAndItsLine) {
 TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
   Options options;
   Settings settings(options);
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of([&] {
               settings.parse({"--encoder.layers", "0"});
             }),
             "--encoder.layers: expected a value at least 1 but got 0");
   EXPECT_EQ(options.encoder.layers, 6);
-  EXPECT_EQ(message([&] { settings.read_yaml("dropout: much", "c.yaml"); }),
+  EXPECT_EQ(failure_of([&] { settings.read_yaml("dropout: much", "c.yaml"); }),
             "c.yaml:1: dropout: expected a number but got 'much'");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of([&] {
               settings.parse({"--colour", "gren"});
             }),
             "--colour: expected one of red|green but got 'gren'; did you mean green?");
-  EXPECT_EQ(message([&] { settings.read_yaml("encoder.layers: 99999999999", "c.yaml"); }),
+  EXPECT_EQ(failure_of([&] { settings.read_yaml("encoder.layers: 99999999999", "c.yaml"); }),
             "c.yaml:1: encoder.layers: expected an integer from -2147483648 to 2147483647 but got 99999999999");
 }
 
 TEST(Options, YamlFromAStrangerIsBounded) {
   const auto problem = [](const std::string& text) {
     Options options;
-    return message([&] { Settings(options).read_yaml(text, "f"); });
+    return failure_of([&] { Settings(options).read_yaml(text, "f"); });
   };
   EXPECT_EQ(problem("a: &x [*x]\n"), "f:1: anchors (&name) and aliases (*name) are not allowed; write the value out");
   EXPECT_NE(problem("a: &x 1\nb: *x\n").find("not allowed"), std::string::npos);
@@ -200,7 +200,7 @@ TEST(Options, YamlFromAStrangerIsBounded) {
 TEST(Options, ASettingIsGivenOncePerFile) {
   const auto problem = [](const std::string& text) {
     Options options;
-    return message([&] { Settings(options).read_yaml(text, "c.yaml"); });
+    return failure_of([&] { Settings(options).read_yaml(text, "c.yaml"); });
   };
   EXPECT_EQ(problem("dropout: 0.1\nname: x\ndropout: 0.3\n"),
             "c.yaml:3: 'dropout' is given twice, first in line 1; remove one of them");
@@ -223,7 +223,7 @@ TEST(Options, MessagesQuoteAtMostAScreensWidth) {
   const std::string long_text(1'000'000, 'x');
   for (const std::string& text :
        {long_text + ": 1", "dropout: " + long_text, "colour: " + long_text, "tied: " + long_text, long_text})
-    EXPECT_LT(message([&] { Settings(options).read_yaml(text, "f"); }).size(), 300u);
+    EXPECT_LT(failure_of([&] { Settings(options).read_yaml(text, "f"); }).size(), 300u);
 }
 
 TEST(Options, APartOfAFileLeavesTheRestToOthers) {
@@ -232,7 +232,7 @@ TEST(Options, APartOfAFileLeavesTheRestToOthers) {
   settings.read_yaml_part("encoder:\n  layers: 3\nforeign:\n  key: 1\ndropout: 0.5\n", "c.yaml", "encoder");
   EXPECT_EQ(options.encoder.layers, 3);
   EXPECT_EQ(options.dropout, 0.1);
-  EXPECT_EQ(message([&] { settings.read_yaml_part("encoder:\n  layer: 3\n", "c.yaml", "encoder"); }),
+  EXPECT_EQ(failure_of([&] { settings.read_yaml_part("encoder:\n  layer: 3\n", "c.yaml", "encoder"); }),
             "c.yaml:2: unknown setting 'encoder.layer'; did you mean 'encoder.layers'?");
 }
 

@@ -10,9 +10,9 @@
 namespace dragoman::eval {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
+using WordIds = std::vector<std::uint32_t>;
 
-std::size_t edit_distance(const Words& a, const Words& b) {
+std::size_t edit_distance(const WordIds& a, const WordIds& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -42,7 +42,7 @@ TEST(ShiftSearch, HandlesEmptySides) {
 TEST(ShiftSearch, NeverNeedsMoreEditsThanPlainEditingAndAtLeastTheLengthDifference) {
   Random random(11);
   for (int round = 0; round < 2000; ++round) {
-    Words a(random.below(22)), b(random.below(22));
+    WordIds a(random.below(22)), b(random.below(22));
     const std::uint64_t types = 1 + random.below(12);
     for (auto& word : a) word = static_cast<std::uint32_t>(random.below(types));
     for (auto& word : b) word = static_cast<std::uint32_t>(random.below(types));
@@ -54,21 +54,21 @@ TEST(ShiftSearch, NeverNeedsMoreEditsThanPlainEditingAndAtLeastTheLengthDifferen
 }
 
 TEST(ShiftSearch, EndsOnVeryLongAndVeryUnequalText) {
-  const Words long_text(400, 1), short_text(2, 1);
+  const WordIds long_text(400, 1), short_text(2, 1);
   EXPECT_EQ(edits_with_shifts(long_text, short_text), 398u);
   EXPECT_EQ(edits_with_shifts(short_text, long_text), 398u);
   EXPECT_EQ(edits_with_shifts(long_text, long_text), 0u);
 }
 
 TEST(ShiftSearch, MemoryGrowsWithTheLengthNotWithItsSquare) {
-  Words book(100000);
+  WordIds book(100000);
   std::iota(book.begin(), book.end(), 0u);
-  Words moved = book;
+  WordIds moved = book;
   std::rotate(moved.begin() + 50000, moved.begin() + 50003, moved.begin() + 50020);
   EXPECT_EQ(edits_with_shifts(moved, book), 1u);
 }
 
-double score(const TerOptions& options, const std::string& hypothesis, const Lines& references) {
+double ter_of(const TerOptions& options, const std::string& hypothesis, const Lines& references) {
   const Ter ter(options);
   std::vector<Lines> columns;
   for (const std::string& reference : references) columns.push_back({reference});
@@ -76,23 +76,23 @@ double score(const TerOptions& options, const std::string& hypothesis, const Lin
 }
 
 TEST(Ter, IgnoresCaseUnlessAsked) {
-  EXPECT_EQ(score({}, "A B C", {"a b c"}), 0);
-  EXPECT_EQ(score({.case_sensitive = true}, "A B C", {"a b c"}), 100);
+  EXPECT_EQ(ter_of({}, "A B C", {"a b c"}), 0);
+  EXPECT_EQ(ter_of({.case_sensitive = true}, "A B C", {"a b c"}), 100);
 }
 
 TEST(Ter, DividesTheFewestEditsByTheAverageReferenceLength) {
-  EXPECT_DOUBLE_EQ(score({}, "a b c", {"a b d", "a b c d e"}), 100 * 1 / 4.0);
+  EXPECT_DOUBLE_EQ(ter_of({}, "a b c", {"a b d", "a b c d e"}), 100 * 1 / 4.0);
 }
 
 TEST(Ter, OfEmptyReferencesIsAllOrNothing) {
-  EXPECT_EQ(score({}, "a", {""}), 100);
-  EXPECT_EQ(score({}, "", {""}), 0);
+  EXPECT_EQ(ter_of({}, "a", {""}), 100);
+  EXPECT_EQ(ter_of({}, "", {""}), 0);
 }
 
 TEST(Ter, CanIgnorePunctuationAndSplitChinese) {
-  EXPECT_EQ(score({.no_punctuation = true}, "a, b!", {"a b"}), 0);
-  EXPECT_EQ(score({.no_punctuation = true, .asian = true}, "你好。", {"你好"}), 0);
-  EXPECT_DOUBLE_EQ(score({.normalize = true, .asian = true}, "你好吗", {"你好吧"}), 100 / 3.0);
+  EXPECT_EQ(ter_of({.no_punctuation = true}, "a, b!", {"a b"}), 0);
+  EXPECT_EQ(ter_of({.no_punctuation = true, .asian = true}, "你好。", {"你好"}), 0);
+  EXPECT_DOUBLE_EQ(ter_of({.normalize = true, .asian = true}, "你好吗", {"你好吧"}), 100 / 3.0);
 }
 
 }  // namespace

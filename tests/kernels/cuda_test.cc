@@ -79,7 +79,7 @@ class CudaContract : public testing::TestWithParam<std::string> {
 };
 std::unique_ptr<SharedMemory> CudaContract::shared;
 
-std::vector<std::string> names_of_entries() {
+std::vector<std::string> names_of_cuda_entries() {
   std::vector<std::string> names;
   reference<float>().each([&](const auto& entry) { names.push_back(entry.name()); });
   return names;
@@ -124,7 +124,7 @@ TEST_P(CudaContract, GivesThemOnOtherGenerationsOfGpus) {
   expect_numbers_in_half(cases(), *shared);
 }
 
-INSTANTIATE_TEST_SUITE_P(Entry, CudaContract, testing::ValuesIn(names_of_entries()),
+INSTANTIATE_TEST_SUITE_P(Entry, CudaContract, testing::ValuesIn(names_of_cuda_entries()),
                          [](const auto& entry) { return entry.param; });
 
 TEST(Cuda, AProgramWithoutAGpuSaysWhy) {

@@ -4,7 +4,7 @@
 namespace dragoman::kernels::test {
 namespace {
 
-struct Shape {
+struct DecoderShape {
   std::vector<Size> beams;  // hypotheses of each sentence
   Size heads, inner, layers;
   bool biases;
@@ -25,7 +25,7 @@ struct Layer {
   const T* bias;
   T* y;
 
-  Layer(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, const char* name, Size from, Size to)
+  Layer(Arrays<T>& arrays, const Kernels<T>& kernels, const DecoderShape& s, const char* name, Size from, Size to)
       : in(from), out(to) {
     const double bound = 2 / std::sqrt(static_cast<double>(in));
     packed = test::packed(arrays, kernels, {.in = in, .out = out, .transposed = true},
@@ -33,7 +33,7 @@ struct Layer {
     bias = s.biases ? arrays.input(out) : nullptr;
     y = name != nullptr ? arrays.output(name, s.rows() * out) : nullptr;
   }
-  void add_to(Parts<T>& parts, const Shape& s, const T* x, Activation kind = Activation::none) const {
+  void add_to(Parts<T>& parts, const DecoderShape& s, const T* x, Activation kind = Activation::none) const {
     parts.push_back(LinearPacked<T>{
         .rows = s.rows(), .in = in, .out = out, .activation = kind, .x = x, .packed = packed, .bias = bias, .y = y});
   }
@@ -45,16 +45,16 @@ struct AddAndNorm {
   T *sum, *y;
   Stat<T>*mean = nullptr, *rstd = nullptr;
 
-  AddAndNorm(Arrays<T>& arrays, const Shape& s)
+  AddAndNorm(Arrays<T>& arrays, const DecoderShape& s)
       : gain(arrays.input(s.size(), 0.5, 1.5)),
         bias(arrays.input(s.size())),
         sum(arrays.output("sum", s.rows() * s.size())),
         y(arrays.output("y", s.rows() * s.size())) {}
-  void add_statistics(Arrays<T>& arrays, const Shape& s) {
+  void add_statistics(Arrays<T>& arrays, const DecoderShape& s) {
     mean = arrays.stat_output("mean", s.rows());
     rstd = arrays.stat_output("rstd", s.rows());
   }
-  void add_to(Parts<T>& parts, const Shape& s, const T* x, const T* branch) const {
+  void add_to(Parts<T>& parts, const DecoderShape& s, const T* x, const T* branch) const {
     parts.push_back(Norm<T>{.rows = s.rows(),
                             .cols = s.size(),
                             .x = x,
@@ -66,7 +66,7 @@ struct AddAndNorm {
                             .mean = mean,
                             .rstd = rstd});
   }
-  const T* carried(const Shape& s) const { return s.pre ? sum : y; }
+  const T* carried(const DecoderShape& s) const { return s.pre ? sum : y; }
 };
 
 // The keys of a sentence or a hypothesis: how many, and their rows.
@@ -81,7 +81,7 @@ Size longest(const std::vector<Size>& lengths) {
 
 // Hypothesis h reads some rows of the KV cache and its own new row, which is the last.
 template <class T>
-Index own_past(Arrays<T>& arrays, const Shape& s, Size past) {
+Index own_past(Arrays<T>& arrays, const DecoderShape& s, Size past) {
   std::vector<Size> ones, lengths;
   std::vector<std::int32_t> rows;
   for (Size h = 0; h < s.rows(); ++h) {
@@ -101,7 +101,7 @@ Index own_past(Arrays<T>& arrays, const Shape& s, Size past) {
 
 // Sentences have different keys, the third none.
 template <class T>
-Index source(Arrays<T>& arrays, const Shape& s) {
+Index source(Arrays<T>& arrays, const DecoderShape& s) {
   std::vector<Size> lengths;
   for (Size i = 0; i < std::ssize(s.beams); ++i) lengths.push_back(i == 2 ? 0 : 1 + i * 11 % 35);
   const std::vector<std::int32_t> offsets = offsets_of(lengths);
@@ -121,7 +121,7 @@ struct Attending {
   T* out;
   Stat<T>* log_sum = nullptr;
 
-  void add_to(Parts<T>& parts, const Shape& s, const Index& index, const T* q, Size q_stride) const {
+  void add_to(Parts<T>& parts, const DecoderShape& s, const Index& index, const T* q, Size q_stride) const {
     parts.push_back(Attention<T>{.sentences = index.sentences,
                                  .heads = s.heads,
                                  .key_size = 64,
@@ -154,7 +154,7 @@ struct DecoderLayer {
   AddAndNorm<T> first, second, third;
   Attending<T> past, source;
 
-  DecoderLayer(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s)
+  DecoderLayer(Arrays<T>& arrays, const Kernels<T>& kernels, const DecoderShape& s)
       : own(arrays, kernels, s, nullptr, s.size(), 3 * s.size()),
         own_out(arrays, kernels, s, "own", s.size(), s.size()),
         query(arrays, kernels, s, "query", s.size(), s.size()),
@@ -171,12 +171,12 @@ struct DecoderLayer {
     const T* memory = arrays.input(std::ssize(s.beams) * 36 * 2 * d);
     source = {memory, memory + d, 2 * d, arrays.output("attended", s.rows() * d)};
   }
-  void add_statistics(Arrays<T>& arrays, const Shape& s) {
+  void add_statistics(Arrays<T>& arrays, const DecoderShape& s) {
     for (AddAndNorm<T>* norm : {&first, &second, &third}) norm->add_statistics(arrays, s);
     for (Attending<T>* one : {&past, &source}) one->log_sum = arrays.stat_output("log_sum", s.rows() * s.heads);
   }
   // The layer reads `input`, to which its first block's result is added where `x` is.
-  void add_to(Parts<T>& parts, const Shape& s, const Index& pasts, const Index& sources, const T* input,
+  void add_to(Parts<T>& parts, const DecoderShape& s, const Index& pasts, const Index& sources, const T* input,
               const T* x) const {
     own.add_to(parts, s, input);
     past.add_to(parts, s, pasts, own.y, 3 * s.size());
@@ -194,7 +194,7 @@ struct DecoderLayer {
 
 // Arrays of other types come last, so that those of T are aligned for vector loads.
 template <class T>
-void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
+void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const DecoderShape& s) {
   const T* x = arrays.input(s.rows() * s.size());
   std::vector<DecoderLayer<T>> layers;
   for (Size i = 0; i < s.layers; ++i) layers.emplace_back(arrays, kernels, s);
@@ -213,12 +213,13 @@ void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
 
 void add_decoder_cases(Cases& cases) {
   const std::vector<Size> many(9, 4);
-  for (const Shape& s :
-       {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false}, Shape{{3, 40, 2}, 2, 640, 1, false},
-        Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true}, Shape{{5, 0, 0, 3, 4}, 2, 512, 1, true},
-        Shape{{4, 4, 4}, 6, 1536, 1, true}, Shape{many, 8, 2048, 2, true},
-        Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}, Shape{{2, 3}, 2, 256, 2, true, Activation::relu, true},
-        Shape{{2, 3}, 2, 256, 2, true, Activation::gelu}, Shape{{0, 0}, 2, 128, 1, true}})
+  for (const DecoderShape& s :
+       {DecoderShape{{1}, 1, 64, 1, true}, DecoderShape{{1, 2, 4, 1}, 2, 128, 2, false},
+        DecoderShape{{3, 40, 2}, 2, 640, 1, false}, DecoderShape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true},
+        DecoderShape{{5, 0, 0, 3, 4}, 2, 512, 1, true}, DecoderShape{{4, 4, 4}, 6, 1536, 1, true},
+        DecoderShape{many, 8, 2048, 2, true}, DecoderShape{std::vector<Size>(31, 4), 8, 1024, 1, true},
+        DecoderShape{{2, 3}, 2, 256, 2, true, Activation::relu, true},
+        DecoderShape{{2, 3}, 2, 256, 2, true, Activation::gelu}, DecoderShape{{0, 0}, 2, 128, 1, true}})
     cases.add("row_program",
               fmt::format("{} layers of a decoder, {} heads, {} inner, {} rows, activation {}, pre-norm {}", s.layers,
                           s.heads, s.inner, s.rows(), static_cast<int>(s.activation), s.pre),

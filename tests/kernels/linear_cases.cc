@@ -5,25 +5,25 @@
 namespace dragoman::kernels::test {
 namespace {
 
-struct Shape {
+struct LinearShape {
   Size rows, in, out;
 };
 
-std::string name_of(const Shape& s, bool transposed, Activation activation) {
+std::string name_of(const LinearShape& s, bool transposed, Activation activation) {
   return fmt::format("{}x{}x{}{} activation {}", s.rows, s.in, s.out, transposed ? " transposed" : "",
                      static_cast<int>(activation));
 }
 
-const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},
-                                    {1, 7, 5},    {2, 3, 5},     {5, 16, 16},   {17, 33, 9},
-                                    {64, 64, 64}, {3, 100, 999}, {600, 40, 31}, {257, 70, 130}};
+const std::vector<LinearShape> kLinearShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},
+                                                {1, 7, 5},    {2, 3, 5},     {5, 16, 16},   {17, 33, 9},
+                                                {64, 64, 64}, {3, 100, 999}, {600, 40, 31}, {257, 70, 130}};
 
 template <class Add>
 void each_combination(Add&& add) {
   const std::vector<Activation> kinds = {Activation::none, Activation::relu, Activation::gelu,
                                          Activation::silu, Activation::tanh, Activation::sigmoid};
   std::size_t turn = 0;
-  for (const Shape& shape : kShapes)
+  for (const LinearShape& shape : kLinearShapes)
     for (const bool transposed : {true, false})
       for (const Activation kind : kinds) add(shape, transposed, kind, turn++);
 }
@@ -91,7 +91,7 @@ void add_projections(Cases& cases) {
 }  // namespace
 
 void add_linear_cases(Cases& cases) {
-  each_combination([&](Shape s, bool transposed, Activation kind, std::size_t turn) {
+  each_combination([&](LinearShape s, bool transposed, Activation kind, std::size_t turn) {
     const bool bias = turn % 3 != 0, z = turn % 2 == 0;
     const std::string name = name_of(s, transposed, kind);
     cases.add("linear", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {

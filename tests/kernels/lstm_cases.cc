@@ -6,7 +6,7 @@
 namespace dragoman::kernels::test {
 namespace {
 
-struct Layer {
+struct LstmShape {
   std::vector<Size> lengths;
   Size hidden;
 };
@@ -16,7 +16,7 @@ std::vector<Size> many_lengths() {
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<Size>(i * 7 % 11 < 2 ? i % 4 : 1);
   return lengths;
 }
-const std::vector<Layer> kLayers = {
+const std::vector<LstmShape> kLstmShapes = {
     {{}, 4},
     {{1}, 1},
     {{0, 0}, 3},
@@ -43,7 +43,7 @@ enum LayerFlags {
 
 // The arguments of forward; the gates hold the input's part.
 template <class T>
-LstmLayer<T> layer_arguments(const Layer& l, int flags, Arrays<T>& arrays) {
+LstmLayer<T> layer_arguments(const LstmShape& l, int flags, Arrays<T>& arrays) {
   const auto offsets = offsets_of(l.lengths);
   const Size sentences = std::ssize(l.lengths), rows = offsets.back();
   std::vector<std::int32_t> order(l.lengths.size());
@@ -72,7 +72,7 @@ LstmLayer<T> layer_arguments(const Layer& l, int flags, Arrays<T>& arrays) {
 
 // The arguments of backward, after forward has run.
 template <class T>
-LstmLayerBackward<T> backward_arguments(const Layer& l, int flags, Arrays<T>& arrays, const Kernels<T>& kernels) {
+LstmLayerBackward<T> backward_arguments(const LstmShape& l, int flags, Arrays<T>& arrays, const Kernels<T>& kernels) {
   const Size sentences = std::ssize(l.lengths), rows = offsets_of(l.lengths).back();
   LstmLayerBackward<T> b{.forward = layer_arguments(l, flags, arrays)};
   kernels.lstm_layer(b.forward);
@@ -90,7 +90,7 @@ LstmLayerBackward<T> backward_arguments(const Layer& l, int flags, Arrays<T>& ar
 }
 
 void add_layers(Cases& cases) {
-  for (const Layer& l : kLayers) {
+  for (const LstmShape& l : kLstmShapes) {
     const Size sentences = std::ssize(l.lengths);
     const bool large = l.hidden > 100 || sentences > 100;  // slow in the reference
     for (const int flags : large ? std::vector{3} : std::vector{0, 1, 2, 3})

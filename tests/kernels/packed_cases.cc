@@ -3,16 +3,16 @@
 namespace dragoman::kernels::test {
 namespace {
 
-struct Shape {
+struct PackedShape {
   Size rows, in, out;
 };
 
-const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},    {1, 700, 5},
-                                    {2, 3, 5},    {5, 16, 16},   {17, 33, 9},   {64, 64, 64}, {3, 100, 999},
-                                    {7, 520, 31}, {26, 70, 130}, {301, 40, 77}, {9, 1100, 50}};
+const std::vector<PackedShape> kPackedShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},    {1, 700, 5},
+                                                {2, 3, 5},    {5, 16, 16},   {17, 33, 9},   {64, 64, 64}, {3, 100, 999},
+                                                {7, 520, 31}, {26, 70, 130}, {301, 40, 77}, {9, 1100, 50}};
 
 template <class T>
-const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool transposed,
+const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s, bool transposed,
                    WeightFormat format = WeightFormat::same) {
   return packed(arrays, kernels, {.in = s.in, .out = s.out, .format = format, .transposed = transposed},
                 arrays.input(s.in * s.out));
@@ -20,7 +20,7 @@ const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s,
 
 // Rows of the identity matrix give the weight.
 void add_pack_cases(Cases& cases) {
-  for (const Shape& s : kShapes)
+  for (const PackedShape& s : kPackedShapes)
     for (const bool transposed : {true, false})
       cases.add("pack_weight", fmt::format("{}x{}{}", s.in, s.out, transposed ? " transposed" : ""),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
@@ -35,7 +35,7 @@ void add_pack_cases(Cases& cases) {
                 });
 }
 
-void add_linear_cases_of(Cases& cases, const Shape& s) {
+void add_linear_cases_of(Cases& cases, const PackedShape& s) {
   for (const Activation kind : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
     for (const bool bias : {true, false})
       cases.add(
@@ -55,10 +55,10 @@ void add_linear_cases_of(Cases& cases, const Shape& s) {
 
 // A linear layer, a residual norm of its result, and the next linear layer: a device may fuse them.
 template <class T>
-void run_around_norm(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool bias, Size next) {
+void run_around_norm(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s, bool bias, Size next) {
   T* branch = arrays.output("branch", s.rows * s.out);
   T* y = arrays.output("y", s.rows * s.out);
-  const Shape after{s.rows, s.out, next};
+  const PackedShape after{s.rows, s.out, next};
   const void* first = packed(arrays, kernels, s, true);
   const void* second = packed(arrays, kernels, after, true);
   kernels.linear_packed({.rows = s.rows,
@@ -89,8 +89,8 @@ void run_around_norm(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& 
 }
 
 void add_norm_cases(Cases& cases) {
-  for (const Shape& s :
-       {Shape{1, 64, 64}, Shape{70, 24, 192}, Shape{5, 520, 128}, Shape{33, 512, 512}, Shape{9, 40, 80}})
+  for (const PackedShape& s : {PackedShape{1, 64, 64}, PackedShape{70, 24, 192}, PackedShape{5, 520, 128},
+                               PackedShape{33, 512, 512}, PackedShape{9, 40, 80}})
     for (const bool bias : {true, false})
       for (const Size next : {0, 24, 64, 832})
         cases.add("linear_packed", fmt::format("{}x{}x{}{}, norm, {}", s.rows, s.in, s.out, bias ? " bias" : "", next),
@@ -99,7 +99,7 @@ void add_norm_cases(Cases& cases) {
                   });
 }
 
-void add_top_cases_of(Cases& cases, const Shape& s) {
+void add_top_cases_of(Cases& cases, const PackedShape& s) {
   for (const Size best : {0, 1, 4, 12})
     for (const bool bias : {false, true})
       cases.add("top_scores", fmt::format("{}x{}x{} best {} bias {}", s.rows, s.in, s.out, best, bias),
@@ -118,7 +118,7 @@ void add_top_cases_of(Cases& cases, const Shape& s) {
 }
 
 // Narrow formats, which the host has.
-void add_narrow_cases(Cases& cases, const Shape& s) {
+void add_narrow_cases(Cases& cases, const PackedShape& s) {
   for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8})
     for (const bool bias : {true, false}) {
       const std::string name = fmt::format("{}x{}x{} {}{}", s.rows, s.in, s.out,
@@ -152,7 +152,7 @@ void add_narrow_cases(Cases& cases, const Shape& s) {
 
 // A product with every third column, and with one of them twice.
 template <class T>
-void run_picked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, WeightFormat format) {
+void run_picked(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s, WeightFormat format) {
   std::vector<std::int32_t> columns;
   for (Size c = s.out - 1; c >= 0; c -= 3) columns.push_back(static_cast<std::int32_t>(c));
   if (!columns.empty()) columns.push_back(columns.front());
@@ -179,7 +179,7 @@ void run_picked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, We
                          .y = arrays.output("y", s.rows * count)});
 }
 
-void add_pick_cases(Cases& cases, const Shape& s) {
+void add_pick_cases(Cases& cases, const PackedShape& s) {
   const std::string name = fmt::format("{}x{}x{}", s.rows, s.in, s.out);
   cases.add("pick_columns", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
     run_picked(arrays, kernels, s, WeightFormat::same);
@@ -192,7 +192,7 @@ void add_pick_cases(Cases& cases, const Shape& s) {
 
 // The numbers of every other column, from the last one on.
 template <class T>
-void run_unpacked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, WeightFormat format) {
+void run_unpacked(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s, WeightFormat format) {
   std::vector<std::int32_t> columns;
   for (Size c = s.out - 1; c >= 0; c -= 2) columns.push_back(static_cast<std::int32_t>(c));
   kernels.unpack_columns({.in = s.in,
@@ -206,7 +206,7 @@ void run_unpacked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, 
 
 // A product with a packed weight, and the values of that weight.
 template <class T>
-void run_stored_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, PackWeight<T> packing) {
+void run_stored_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s, PackWeight<T> packing) {
   Size bytes = 0;
   kernels.pack_weight({.in = s.in, .out = s.out, .format = packing.format, .bytes = &bytes});
   packing.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
@@ -231,7 +231,7 @@ void run_stored_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& 
 
 // A weight that is int8 already. No column has a number of 127, so rounding it again would change it.
 template <class T>
-void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
+void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s) {
   std::vector<std::int8_t> numbers(static_cast<std::size_t>(s.in * s.out));
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = static_cast<std::int8_t>(static_cast<int>(i % 193) - 96);
@@ -243,7 +243,7 @@ void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s)
 }
 
 template <class T>
-void run_bf16_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
+void run_bf16_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const PackedShape& s) {
   std::vector<bf16> halves(static_cast<std::size_t>(s.in * s.out));
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = bf16::from(0.013f * static_cast<float>(i % 193) - 1.2f);
   PackWeight<T> packing{.in = s.in, .out = s.out, .format = WeightFormat::bf16};
@@ -251,7 +251,7 @@ void run_bf16_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s)
   run_stored_rows(arrays, kernels, s, packing);
 }
 
-void add_unpack_cases(Cases& cases, const Shape& s) {
+void add_unpack_cases(Cases& cases, const PackedShape& s) {
   const std::string name = fmt::format("{}x{}x{}", s.rows, s.in, s.out);
   cases.add("unpack_columns", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
     run_unpacked(arrays, kernels, s, WeightFormat::same);
@@ -270,7 +270,7 @@ void add_unpack_cases(Cases& cases, const Shape& s) {
 
 void add_packed_cases(Cases& cases) {
   add_pack_cases(cases);
-  for (const Shape& s : kShapes) {
+  for (const PackedShape& s : kPackedShapes) {
     add_pick_cases(cases, s);
     add_unpack_cases(cases, s);
     add_linear_cases_of(cases, s);
@@ -279,7 +279,8 @@ void add_packed_cases(Cases& cases) {
   }
   add_norm_cases(cases);
   // Many columns, and many equal ones.
-  for (const Shape& s : {Shape{5, 24, 9004}, Shape{2, 8, 7001}, Shape{3, 0, 5000}}) add_top_cases_of(cases, s);
+  for (const PackedShape& s : {PackedShape{5, 24, 9004}, PackedShape{2, 8, 7001}, PackedShape{3, 0, 5000}})
+    add_top_cases_of(cases, s);
 }
 
 }  // namespace dragoman::kernels::test

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Size kSize = 8, kHeads = 2, kSentences = 3;
 
-class RowPrograms : public testing::Test {
+class RowPrograms : public ::testing::Test {
  protected:
   Tensor values(Shape shape) {
     std::vector<float> numbers(static_cast<std::size_t>(shape.count()));

@@ -51,7 +51,7 @@ class BrokenOnce final : public Task {
   int broken_batch_;
 };
 
-class Remarks final : public Observer {
+class CudaRemarks final : public Observer {
  public:
   void on_remark(const std::string& words, const Position&) override { all.push_back(words); }
   std::vector<std::string> all;
@@ -63,7 +63,7 @@ TEST_F(TrainerOnCuda, ADivergedUpdateIsRolledBackTogetherWithThePendingOneAfterI
   options.on_divergence = OnDivergence::rollback;
   BrokenOnce task(make_translation(tiny_transformer(), corpus_, 1, {cuda_device(), DType::bf16}), 13);
   Trainer trainer(options, task, {corpus_.batches(batches_of(8)), corpus_.batches(batches_of(16))}, store::ModelInfo{});
-  Remarks remarks;
+  CudaRemarks remarks;
   trainer.add(remarks);
   EXPECT_EQ(trainer.train([] { return false; }).position.updates, 200u);
   ASSERT_EQ(remarks.all.size(), 1u);
