@@ -141,7 +141,7 @@ constexpr Noun nouns_table[] = {
     {"Flugzeug", n, "Flugzeuge", "Flugzeugs", "plane", "planes", vehicle | scheduled},
     {"Taxi", n, "Taxis", "Taxis", "taxi", "taxis", vehicle},
     // House and town.
-    {"Tisch", m, "Tische", "Tisches", "nouns_table", "tables", surface},
+    {"Tisch", m, "Tische", "Tisches", "table", "tables", surface},
     {"Stuhl", m, "Stühle", "Stuhls", "chair", "chairs", surface},
     {"Bett", n, "Betten", "Bettes", "bed", "beds", surface},
     {"Schrank", m, "Schränke", "Schranks", "cupboard", "cupboards", surface},

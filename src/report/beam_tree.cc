@@ -83,7 +83,7 @@ class TreeLayout {
   bool hides() const {
     return std::any_of(hidden_.begin(), hidden_.end(), [](int count) { return count > 0; });
   }
-  // The fixed of a step, and how many of its nodes are not shown.
+  // The number of a step, and how many of its nodes are not shown.
   std::string heading(int step) const {
     const int hidden = hidden_[static_cast<std::size_t>(step)];
     return fmt::format("{}{}", step, hidden > 0 ? fmt::format(" (+{})", hidden) : "");
@@ -242,7 +242,7 @@ std::string box(const BeamTree& tree, const TreeLayout& layout, std::size_t node
       x, y, width, kBox, at.finished || node == 0 ? kBox / 2 : 4, x + width / 2, y + kBox / 2 + 0.35 * kFont,
       escape(layout.label(node)));
   if (node > 0)
-    svg += fmt::format("<text class='fixed' x='{:.1f}' y='{:.1f}' font-size='{}' text-anchor='middle'>{}{}</text>",
+    svg += fmt::format("<text class='number' x='{:.1f}' y='{:.1f}' font-size='{}' text-anchor='middle'>{}{}</text>",
                        x + width / 2, y + kBox + kSmallFont + 1, kSmallFont, at.finished ? "score " : "",
                        fixed(at.finished ? at.score : at.log_probability, 2));
   return svg;
