@@ -49,6 +49,7 @@ struct RecurrentConfig {
   bool input_feeding = false;
   AttentionOver attention_over = AttentionOver::source;
   int self_attention_heads = 0;
+  bool self_attention_projection = true;
   Prediction prediction = Prediction::tanh;
   double dropout_in = 0, dropout_between = 0, dropout_out = 0;
 
@@ -64,15 +65,22 @@ struct RecurrentConfig {
     v("decoder-start", decoder_start,
       "initial state of the decoder: zeros, or the encoder's final states, concatenated or projected");
     v("input-feeding", input_feeding,
-      "input feeding (Luong et al. 2015): the decoder also reads its previous attentional output");
+      "input feeding (Luong et al. 2015): the decoder also reads its previous attentional output, or, without "
+      "attention, its previous state");
     v("attention-over", attention_over, "what the decoder attends to");
     v("self-attention-heads", self_attention_heads,
       "heads of self-attention over encoder states and previous decoder states; 0 for none", between(0, kMostUnits));
+    v("self-attention-projection", self_attention_projection,
+      "project the concatenated heads of self-attention (Vaswani et al. 2017)");
     v("prediction", prediction,
       "what the output layer reads: tanh(W [state; contexts]) as in Luong et al. 2015, or [state; contexts] directly");
     v("dropout-in", dropout_in, "dropout on embeddings", between(0, 0.95));
     v("dropout-between", dropout_between, "dropout between layers", between(0, 0.95));
-    v("dropout-out", dropout_out, "dropout before the output layer", between(0, 0.95));
+    v("dropout-out", dropout_out,
+      "dropout on the encoder's states and before the output layer, also on what is fed back", between(0, 0.95));
+    v.only_if(
+        "self-attention-projection", [this] { return self_attention_heads > 0; },
+        "it needs model.recurrent.self-attention-heads");
   }
 };
 

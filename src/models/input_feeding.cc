@@ -1,13 +1,16 @@
 #include "tensor/ops/input_feeding/input_feeding.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "models/recurrent.h"
 
-// Input feeding (Luong et al. 2015, section 3.3): the decoder reads its previous attentional output beside the last
-// word, so word i depends on word i - 1. There are two implementations:
+// Input feeding (Luong et al. 2015, section 3.3): the decoder reads its previous output beside the last word, so word i
+// depends on word i - 1. The output is the attentional one, or, without attention, the state. There are two
+// implementations:
 // - decode_step_by_step computes it from plain ops, one step after the other: for search, and for training where the
-//   fused op does not support the decoder (GRU cells; additive or projected attention; dropout on attention weights).
+//   fused op does not support the decoder (GRU cells; no, additive or projected attention; dropout on attention
+//   weights).
 // - decode_fused runs all steps as one op (tensor/ops/input_feeding), for training.
 // tests/models/input_feeding_test.cc checks that both give the same logits and gradients, models_test.cc the same
 // states.
@@ -89,7 +92,7 @@ Decoded RecurrentDecoder::decode_with_input_feeding(Context& cx, const Packed& t
   // The fused op passes no gradient to later calls. Search must not use it, since a sentence's result there must not
   // depend, to the bit, on how many words its neighbours append.
   const bool fused = cx.recording() && !state.continues() && !weights && config_.cell == nn::Cell::lstm &&
-                     source_attention_.is_dot_product();
+                     attends_source() && source_attention_.is_dot_product();
   return fused ? decode_fused(cx, tokens, memory, state) : decode_step_by_step(cx, tokens, memory, state, weights);
 }
 
@@ -98,7 +101,8 @@ Decoded RecurrentDecoder::decode_step_by_step(Context& cx, const Packed& tokens,
   const Segments& rows = tokens.rows;
   const TimeOrder time = TimeOrder::of(cx, rows);
   const Tensor embedded = dropout(cx, words_(cx, tokens), config_.dropout_in);
-  const StepSource source(cx, memory.keys[0], state, time);
+  std::optional<StepSource> source;
+  if (attends_source()) source.emplace(cx, memory.keys[0], state, time);
   State now = state;
   for (Tensor& vector : now.vectors) vector = gather_rows(cx, vector, time.order);
   std::vector<std::vector<Tensor>> history(now.vectors.size());
@@ -117,18 +121,24 @@ Decoded RecurrentDecoder::decode_step_by_step(Context& cx, const Packed& tokens,
       set_layer_state(now, i, after);
       x = after.h;
     }
-    const Attended attended = source.attend(cx, source_attention_, x, active, weights);
-    if (weights) step_weights.push_back(attended.weights);
-    const Contexts parts = contexts_of(cx, attended.out);
-    fed = output_of(cx, x, {parts.context});
-    features.push_back(lexical_ > 0 ? lexical_model_(cx, fed, parts.lexical) : fed);
+    std::vector<Tensor> contexts;
+    Tensor lexical;
+    if (source) {
+      const Attended attended = source->attend(cx, source_attention_, x, active, weights);
+      if (weights) step_weights.push_back(attended.weights);
+      const Contexts parts = contexts_of(cx, attended.out);
+      contexts.push_back(parts.context);
+      lexical = parts.lexical;
+    }
+    fed = output_of(cx, x, contexts);
+    features.push_back(lexical_ > 0 ? lexical_model_(cx, fed, lexical) : fed);
     for (std::size_t v = 0; v < history.size(); ++v) history[v].push_back(now.vectors[v]);
   }
   const Tensor last = nn::last_from_steps(cx, rows, time);
   for (std::size_t v = 0; v < history.size(); ++v)
     state.vectors[v] = gather_rows(cx, concat_rows(cx, history[v]), last);
   Decoded decoded{gather_rows(cx, concat_rows(cx, features), nn::packed_from_steps(cx, rows, time)), {}};
-  if (weights) decoded.weights = source.arrange(cx, step_weights, rows, time);
+  if (weights && source) decoded.weights = source->arrange(cx, step_weights, rows, time);
   return decoded;
 }
 

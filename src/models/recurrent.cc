@@ -10,13 +10,14 @@ void check_recurrent(const ModelConfig& config) {
   check(!r.input_feeding || r.self_attention_heads == 0,
         "recurrent.input-feeding computes decoder states one by one, but self-attention-heads needs those of a whole "
         "sentence; use one of the two");
-  check(!r.input_feeding || r.attention_over == AttentionOver::source,
+  check(!r.input_feeding || r.attention_over != AttentionOver::source_and_past,
         "recurrent.input-feeding feeds back the output of attention over the source, so it cannot be combined with "
-        "attention-over {}",
-        name_of(r.attention_over));
-  check(!r.input_feeding || r.prediction == Prediction::tanh,
+        "attention-over source_and_past");
+  check(!r.input_feeding || r.attention_over == AttentionOver::nothing || r.prediction == Prediction::tanh,
         "recurrent.input-feeding feeds back the attentional output tanh(W [state; context]), which prediction direct "
         "does not compute; use prediction tanh");
+  check(!r.input_feeding || r.attention_over != AttentionOver::nothing || r.prediction == Prediction::direct,
+        "recurrent.input-feeding without attention feeds back the decoder's state; use prediction direct");
   check(r.self_attention_heads == 0 || r.attention_over != AttentionOver::nothing,
         "recurrent.self-attention-heads {} prepares states for attention, but attention-over is nothing",
         r.self_attention_heads);
@@ -54,11 +55,17 @@ const Family& recurrent_family() {
   return family;
 }
 
-nn::Attention self_attention_over_states(nn::Parameters& list, const std::string& name, Size size, int heads,
-                                         bool causal) {
+nn::Attention self_attention_over_states(nn::Parameters& list, const std::string& name, Size size,
+                                         const RecurrentConfig& config, bool causal) {
   return nn::Attention(list,
-                       {.name = name, .query = size, .memory = size, .projected = true, .causal = causal, .self = true},
-                       {.score = nn::Score::scaled_dot, .heads = heads});
+                       {.name = name,
+                        .query = size,
+                        .memory = size,
+                        .projected = true,
+                        .out_proj = config.self_attention_projection,
+                        .causal = causal,
+                        .self = true},
+                       {.score = nn::Score::scaled_dot, .heads = config.self_attention_heads});
 }
 
 Tensor join_columns(Context& cx, const Tensor& a, const Tensor& b) {

@@ -41,8 +41,8 @@ class RecurrentDecoder final : public Decoder {
   Size size() const override { return features_; }
 
  private:
-  // State::vectors holds h (and c) of every layer, then one more (extra_vector()): the attentional output for input
-  // feeding, or the last state for attention over the past.
+  // State::vectors holds h (and c) of every layer, then one more (extra_vector()): the output that is fed back, or the
+  // last state for attention over the past.
   nn::CellState layer_state(const State& state, std::size_t layer) const;
   void set_layer_state(State& state, std::size_t layer, const nn::CellState& value) const;
   std::size_t extra_vector() const;
@@ -77,9 +77,9 @@ class RecurrentDecoder final : public Decoder {
   LexicalModel lexical_model_;
 };
 
-// Self-attention between the states of a layer (scaled dot product, `heads` heads).
-nn::Attention self_attention_over_states(nn::Parameters& list, const std::string& name, Size size, int heads,
-                                         bool causal);
+// Self-attention between the states of a layer (scaled dot product).
+nn::Attention self_attention_over_states(nn::Parameters& list, const std::string& name, Size size,
+                                         const RecurrentConfig& config, bool causal);
 Tensor join_columns(Context& cx, const Tensor& a, const Tensor& b);
 
 }  // namespace dragoman::models

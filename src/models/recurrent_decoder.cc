@@ -39,8 +39,7 @@ RecurrentDecoder::RecurrentDecoder(nn::Parameters& list, const ModelConfig& conf
     past_attention_ = nn::Attention(list, over_states("decoder.past_attention", hidden, hidden, true), past);
     contexts += past_attention_.size();
     if (config_.self_attention_heads > 0)
-      self_attention_ =
-          self_attention_over_states(list, "decoder.self_attn", hidden, config_.self_attention_heads, true);
+      self_attention_ = self_attention_over_states(list, "decoder.self_attn", hidden, config_, true);
   }
   features_ = hidden + contexts;
   if (config_.prediction == Prediction::tanh) {

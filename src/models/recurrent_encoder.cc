@@ -34,8 +34,7 @@ RecurrentEncoder::RecurrentEncoder(nn::Parameters& list, const ModelConfig& conf
     project_states_ =
         nn::Linear(list, "encoder.project_states", 2 * hidden, config_.decoder_hidden, true, nn::Init::fan_in());
   if (config_.self_attention_heads > 0)
-    self_attention_ =
-        self_attention_over_states(list, "encoder.self_attn", size(), config_.self_attention_heads, false);
+    self_attention_ = self_attention_over_states(list, "encoder.self_attn", size(), config_, false);
 }
 
 Size RecurrentEncoder::size() const {

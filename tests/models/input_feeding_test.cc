@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "tests/models/zoo.h"
 
@@ -102,6 +104,81 @@ TEST(InputFeeding, OfAdditiveAttentionTrainsStepByStep) {
   Seq2seq model(config);
   model.parameters().allocate(cpu_device(), DType::f64, 7, true);
   EXPECT_LT(nodes(model, 2), nodes(model, 9));
+}
+
+// Sets the parameter `name` to what `value` says of each row and column.
+void set(const Seq2seq& model, const std::string& name, const std::function<double(Size, Size)>& value) {
+  for (const nn::Parameters::Entry& entry : model.parameters().entries()) {
+    if (entry.name != name) continue;
+    const Size columns = entry.shape.count() / entry.shape[0];
+    double* const weights = model.parameters().weights().data<double>() + entry.offset;
+    for (Size i = 0; i < entry.shape.count(); ++i) weights[i] = value(i / columns, i % columns);
+    return;
+  }
+  FAIL() << name;
+}
+
+std::vector<double> logits_of_targets(const Seq2seq& model) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+  State state = model.start(cx, memory, false);
+  return model.logits(cx, model.decode(cx, sentences(kTargets).packed(cx), memory, state).features).to_host<double>();
+}
+
+// W [word; h] + U h = W' word + (W'' + U) h, where W = [W' W''].
+TEST(InputFeeding, OfTheStateIsAnLstmWhoseRecurrentWeightIsTheSum) {
+  ModelConfig config = shrunk("lstm-luong");
+  config.recurrent.attention_over = AttentionOver::nothing;
+  config.recurrent.prediction = Prediction::direct;
+  Seq2seq feeding(config);
+  config.recurrent.input_feeding = false;
+  Seq2seq plain(config);
+  const Size words = config.embedding;
+  const auto small = [](Size row, Size column) { return std::sin(static_cast<double>(3 * row + 5 * column)); };
+  for (Seq2seq* const model : {&feeding, &plain}) {
+    model->parameters().allocate(cpu_device(), DType::f64, 7, false);
+    for (const nn::Parameters::Entry& entry : model->parameters().entries()) set(*model, entry.name, small);
+  }
+  set(plain, "decoder.lstm.weight_hh_l0",
+      [&](Size row, Size column) { return small(row, column) + small(row, words + column); });
+  expect_near(logits_of_targets(plain), logits_of_targets(feeding), "logit");
+}
+
+TEST(InputFeeding, OfThePresetsStartsFromZeros) {
+  for (const char* name : {"lstm-luong", "lstm-luong-deep", "lstm-lexical"}) {
+    SCOPED_TRACE(name);
+    Seq2seq model(shrunk(name));
+    model.parameters().allocate(cpu_device(), DType::f64, 7, false);
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const State state = model.start(cx, model.encode(cx, sentences(kSources).packed(cx)), true);
+    EXPECT_EQ(std::ssize(state.vectors), 2 * model.config().recurrent.decoder_layers + 1);
+    for (const Tensor& vector : state.vectors)
+      for (const double value : vector.to_host<double>()) EXPECT_EQ(value, 0);
+  }
+}
+
+TEST(SelfAttention, WithoutAProjectionIsThatWithTheIdentity) {
+  for (const char* name : {"seq2seq-additive-encoder+decoder+self", "seq2seq-key-value-encoder+decoder+self"}) {
+    SCOPED_TRACE(name);
+    ModelConfig config = shrunk(name);
+    EXPECT_FALSE(config.recurrent.self_attention_projection);
+    Seq2seq concatenated(config);
+    config.recurrent.self_attention_projection = true;
+    Seq2seq projected(config);
+    const auto small = [](Size row, Size column) { return std::sin(static_cast<double>(3 * row + 5 * column)); };
+    for (Seq2seq* const model : {&concatenated, &projected}) {
+      model->parameters().allocate(cpu_device(), DType::f64, 7, false);
+      for (const nn::Parameters::Entry& entry : model->parameters().entries()) set(*model, entry.name, small);
+    }
+    EXPECT_GT(std::ssize(projected.parameters().entries()), std::ssize(concatenated.parameters().entries()));
+    for (const std::string side : {"encoder", "decoder"}) {
+      set(projected, side + ".self_attn.out_proj.weight", [](Size row, Size column) { return row == column; });
+      set(projected, side + ".self_attn.out_proj.bias", [](Size, Size) { return 0; });
+    }
+    expect_near(logits_of_targets(projected), logits_of_targets(concatenated), "logit");
+  }
 }
 
 }  // namespace

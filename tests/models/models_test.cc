@@ -346,6 +346,8 @@ TEST(Config, NonsenseIsRefusedWithAReason) {
   EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.prediction = Prediction::direct; }),
             "recurrent.input-feeding feeds back the attentional output tanh(W [state; context]), which prediction "
             "direct does not compute; use prediction tanh");
+  EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.attention_over = AttentionOver::nothing; }),
+            "recurrent.input-feeding without attention feeds back the decoder's state; use prediction direct");
   EXPECT_EQ(reason("seq2seq-multiplicative-encoder", [](ModelConfig& c) { c.tied = Tie::target; }),
             "tied target shares the target embeddings with the output layer, but they have sizes 6 and 12");
   EXPECT_NE(reason("lstm-lexical", [](ModelConfig& c) { c.tied = Tie::target; }).find("lexical widens"),

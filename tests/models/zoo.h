@@ -43,6 +43,17 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
   variant("gru with attention to its past", "seq2seq-additive-encoder+decoder+self",
           [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
   variant("gru with input feeding", "lstm-luong", [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
+  for (const char* base : {"lstm-luong", "lstm-luong-deep", "lstm-lexical"})
+    variant("input feeding that starts from the encoder", base,
+            [](ModelConfig& c) { c.recurrent.decoder_start = DecoderStart::concatenated; });
+  variant("input feeding without attention", "lstm-luong-deep", [](ModelConfig& c) {
+    c.recurrent.attention_over = AttentionOver::nothing;
+    c.recurrent.prediction = Prediction::direct;
+  });
+  variant("projected heads of self-attention", "seq2seq-additive-encoder+decoder+self",
+          [](ModelConfig& c) { c.recurrent.self_attention_projection = true; });
+  variant("additive score of its own size", "seq2seq-additive-encoder+decoder",
+          [](ModelConfig& c) { c.attention.inner = 5; });
   variant("dot attention", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::dot; });
   variant("reduced rank", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::reduced_rank; });
   variant("dropout between layers that feed", "lstm-luong-deep",
@@ -76,6 +87,10 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
   for (const nn::Score score :
        {nn::Score::dot, nn::Score::multiplicative, nn::Score::reduced_rank, nn::Score::additive})
     variant(name_of(score), "transformer-small", [&](ModelConfig& c) { c.attention.score = score; });
+  variant("additive score of its own size, two heads", "transformer-small", [](ModelConfig& c) {
+    c.attention.score = nn::Score::additive;
+    c.attention.inner = 3;
+  });
   variant("recurrent units, pre-norm, rotary positions", "transformer-modern",
           [](ModelConfig& c) { c.transformer.decoder_past = DecoderPast::ssru; });
   variant("recurrent units with the lexical model", "transformer-small", [](ModelConfig& c) {

@@ -99,7 +99,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
       query_ = rows_of(list, weight, bias, 0, query);
       split(weight, bias, query);
     }
-    out_ = Linear(list, name + ".out_proj", value, d);
+    if (place.out_proj) out_ = Linear(list, name + ".out_proj", value, d);
   } else if (config.key_size > 0) {
     check(place.values == 0, "{}: key-size computes the values from the states, so separate values cannot be used",
           name);
@@ -114,7 +114,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     length_keys_ = list.add(name + ".linformer_keys", shape, Init::normal(bound));
     length_values_ = list.add(name + ".linformer_values", shape, Init::normal(bound));
   }
-  out_size_ = place.projected ? place.query : value;
+  out_size_ = out_.defined() ? place.query : value;
 }
 
 void Attention::add_score(Parameters& list, Size query, Size key) {
@@ -132,7 +132,7 @@ void Attention::add_score(Parameters& list, Size query, Size key) {
       key_score_ = Linear(list, name + ".score_key", key, Size{config_.rank} * config_.heads, false, Init::fan_in());
       break;
     case Score::additive: {
-      const Size hidden = place_.query;
+      const Size hidden = config_.inner > 0 ? Size{config_.inner} * config_.heads : place_.query;
       query_score_ = Linear(list, name + ".score_query", query, hidden, false, Init::fan_in());
       key_score_ = Linear(list, name + ".score_key", key, hidden, true, Init::fan_in());
       additive_v_ = list.add(name + ".score_v", {hidden}, Init::uniform(1 / std::sqrt(static_cast<double>(hidden))));

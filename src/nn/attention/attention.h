@@ -22,6 +22,7 @@ struct AttentionConfig {
   int heads = 1;
   int head_size = 0;  // of projected attention; 0: the size of the queries divided by the heads
   int rank = 16;      // of the reduced_rank score
+  int inner = 0;      // size of the vectors inside the tanh of the additive score; 0: the size of the queries
   int key_size = 0;   // with value_size: [k; v] = T h; 0 uses the whole states for both
   int value_size = 0;
   int linformer = 0;           // k: keys and values are computed from k mixtures along the length; 0: from all rows
@@ -35,6 +36,7 @@ struct AttentionConfig {
     v("head-size", head_size, "size of a head (Transformer); 0 divides the vectors between layers into heads",
       between(0, 1'000'000));
     v("rank", rank, "rank of the reduced_rank score", at_least(1));
+    v("inner", inner, "size inside the tanh of the additive score; 0 for that of the queries", between(0, 1'000'000));
     v("key-size", key_size, "size of separate keys (Daniluk et al. 2017); 0 attends over whole states", at_least(0));
     v("value-size", value_size, "size of separate values; must be given with key-size", at_least(0));
     v("linformer", linformer,
@@ -43,6 +45,8 @@ struct AttentionConfig {
     v("dropout", dropout, "dropout on attention weights", between(0, 0.95));
     v.only_if(
         "rank", [this] { return score == Score::reduced_rank; }, "only the reduced_rank score uses it");
+    v.only_if(
+        "inner", [this] { return score == Score::additive; }, "only the additive score uses it");
     v.only_if(
         "linformer-length", [this] { return linformer > 0; }, "it needs model.attention.linformer");
   }
@@ -53,7 +57,8 @@ struct AttentionPlace {
   std::string name;        // of its parameters
   Size query = 0;          // size of the vectors that attend
   Size memory = 0;         // size of the vectors they attend to
-  bool projected = false;  // queries, keys, values and the result are projected (Transformer)
+  bool projected = false;  // queries, keys and values are projected (Transformer)
+  bool out_proj = true;    // if they are: the concatenated heads, too
   bool causal = false;     // over its own past
   bool self = false;       // self-attention: the memory attends to itself
   bool rotary = false;     // rotary position embedding of queries and keys
