@@ -79,6 +79,7 @@ void add_training(const Job& job, const Folder& folder, SystemResult& result) {
   result.values["train.parameters"] = static_cast<double>(log.parameters());
   if (log.last_epoch_loss()) result.values["train.loss"] = *log.last_epoch_loss();
   if (log.best_perplexity()) result.values["train.perplexity"] = *log.best_perplexity();
+  if (log.last_perplexity()) result.values["train.last.perplexity"] = *log.last_perplexity();
   if (log.seconds() && updates > 0)
     result.values["train.seconds-per-update"] = (*log.seconds() - log.validation_seconds()) / updates;
 }

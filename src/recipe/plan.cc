@@ -57,7 +57,9 @@ class TestPlanner {
       : composer_(composer), system_(system), test_(test) {}
 
   void add_to(std::vector<Step>& steps) const {
-    steps.push_back(composer_.step("translate " + test_.name, system_.translate, context(".txt")));
+    const bool has_flags = program_of(system_.translate) == "translate" && !test_.translate.empty();
+    steps.push_back(composer_.step("translate " + test_.name, system_.translate, context(".txt"),
+                                   has_flags ? split_command(test_.translate).words : std::vector<std::string>()));
     steps.back().timed = test_.name + ".seconds";
     steps.push_back(composer_.step(
         "evaluate " + test_.name,

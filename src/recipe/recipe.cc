@@ -28,9 +28,9 @@ constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
 
-const std::vector<std::string> kTrainingValues = {"train.seconds",           "train.updates", "train.epochs",
-                                                  "train.parameters",        "train.loss",    "train.perplexity",
-                                                  "train.seconds-per-update"};
+const std::vector<std::string> kTrainingValues = {
+    "train.seconds", "train.updates",    "train.epochs",          "train.parameters",
+    "train.loss",    "train.perplexity", "train.last.perplexity", "train.seconds-per-update"};
 const std::vector<std::string> kTrainingCurves = {"train.nll",  "train.loss",          "train.perplexity",
                                                   "train.rate", "train.gradient_norm", "train.tokens_per_second"};
 const std::vector<std::string> kValidationScores = {"perplexity", "loss", "bleu", "chrf", "accuracy", "f1"};
@@ -133,6 +133,7 @@ void read_tests(YamlMap& map, Recipe& recipe) {
     entry("reference", test.reference);
     entry("from", test.from);
     entry("to", test.to);
+    entry("translate", test.translate);
     entry("metrics", test.metrics);
     entry("perplexity", test.perplexity);
     entry("attention", test.attention);

@@ -59,6 +59,7 @@ struct TestSet {
   std::string name, title;
   std::string source, reference;     // paths, with placeholders
   std::string from, to;              // languages, for systems that need to be told
+  std::string translate;             // flags of `dragoman translate`, after those of the systems
   std::vector<std::string> metrics;  // of `dragoman evaluate`
   bool perplexity = false;           // also measure the perplexity of the references
   int attention = 0;                 // keep the attention of this many sentences for the report
@@ -94,7 +95,7 @@ struct System {
 //   TEST.seconds         time of translating the test set
 //   train.seconds        of the training steps; also train.updates, train.epochs, train.parameters,
 //   train.loss           mean training loss at the end
-//   train.perplexity     best validation perplexity
+//   train.perplexity     best validation perplexity; train.last.perplexity: the last one
 //   train.seconds-per-update
 struct Column {
   std::string value, title;

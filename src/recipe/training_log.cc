@@ -60,7 +60,10 @@ void TrainingLog::read(const Json& json) {
   } else if (kind == "validation") {
     validation_seconds_ += number(json, "seconds").value_or(0);
     const auto perplexity = json.contains("scores") ? number(json.at("scores"), "perplexity") : std::nullopt;
-    if (perplexity) best_perplexity_ = std::min(best_perplexity_.value_or(*perplexity), *perplexity);
+    if (perplexity) {
+      best_perplexity_ = std::min(best_perplexity_.value_or(*perplexity), *perplexity);
+      last_perplexity_ = perplexity;
+    }
   } else if (kind == "end") {
     seconds_ = number(json, "seconds");
   }

@@ -28,8 +28,9 @@ class TrainingLog {
   double tokens_per_second() const { return tokens_per_second_; }
   // Mean negative log-likelihood per token over the log entries of the last epoch that have a finite one.
   std::optional<double> last_epoch_loss() const;
-  // Lowest perplexity of the validation set.
+  // Perplexity of the validation set: the lowest, and that of the last validation.
   std::optional<double> best_perplexity() const { return best_perplexity_; }
+  std::optional<double> last_perplexity() const { return last_perplexity_; }
   // Seconds of training and validation, over all processes of the run; once it has ended.
   std::optional<double> seconds() const { return seconds_; }
   // Seconds of validation among them.
@@ -46,7 +47,7 @@ class TrainingLog {
   std::vector<train::Amount> until_;
   double loss_ = 0, tokens_per_second_ = 0, validation_seconds_ = 0;
   std::vector<std::pair<double, double>> losses_;  // epoch, mean negative log-likelihood
-  std::optional<double> best_perplexity_, seconds_;
+  std::optional<double> best_perplexity_, last_perplexity_, seconds_;
 };
 
 }  // namespace dragoman::recipe

@@ -68,6 +68,7 @@ TEST(TrainingLog, OfARunThatDivergesHasTheFinitePart) {
   const support::TempFolder folder;
   TrainingLog log(folder.write("log.jsonl", R"({"kind":"train","update":1,"epoch":0.5,"tokens":10,"loss":3,"nll":2}
 {"kind":"validation","update":1,"epoch":0.5,"tokens":10,"scores":{"perplexity":8},"seconds":1}
+{"kind":"validation","update":1,"epoch":0.5,"tokens":10,"scores":{"perplexity":9},"seconds":0}
 {"kind":"train","update":2,"epoch":1,"tokens":20,"loss":null,"nll":null,"tokens_per_second":null}
 {"kind":"validation","update":2,"epoch":1,"tokens":20,"scores":{"perplexity":null},"seconds":1}
 {"kind":"end","update":2,"epoch":1,"tokens":20,"seconds":null}
@@ -75,6 +76,7 @@ TEST(TrainingLog, OfARunThatDivergesHasTheFinitePart) {
   ASSERT_TRUE(log.update());
   EXPECT_EQ(log.position().updates, 2u);
   EXPECT_EQ(log.best_perplexity(), 8);
+  EXPECT_EQ(log.last_perplexity(), 9);
   EXPECT_EQ(log.last_epoch_loss(), 2);
   EXPECT_TRUE(std::isnan(log.loss()));
   EXPECT_EQ(log.validation_seconds(), 2);

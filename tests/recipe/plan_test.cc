@@ -86,6 +86,17 @@ TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
   EXPECT_EQ(job.steps[4].excerpt.lines, 3);
 }
 
+TEST(RecipePlan, TestSetsHaveFlagsForTranslation) {
+  const std::string recipe =
+      "title: x\nflags: {translate: --beam 1}\ntests:\n  beam: {source: a, reference: b, translate: --beam 5}\n"
+      "systems:\n  s: {train: x}\n  other: {steps: [], translate: align {input}, score: \"\"}\n";
+  const std::vector<Job> jobs = planned(recipe).systems;
+  EXPECT_EQ(jobs[0].steps[1].recorded,
+            "dragoman translate --beam 1 --model {system}/run/model.safetensors --input a --output "
+            "{system}/tests/beam.txt --beam 5");
+  EXPECT_EQ(jobs[1].steps[0].recorded, "dragoman align a > {system}/tests/beam.txt");
+}
+
 TEST(RecipePlan, SystemsNeedThoseWhoseFilesTheyRead) {
   const Job job = planned(two_systems()).systems[1];
   EXPECT_EQ(job.needs, (std::vector<std::string>{"one"}));
