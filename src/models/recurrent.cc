@@ -21,6 +21,9 @@ void check_recurrent(const ModelConfig& config) {
   check(r.self_attention_heads == 0 || r.attention_over != AttentionOver::nothing,
         "recurrent.self-attention-heads {} prepares states for attention, but attention-over is nothing",
         r.self_attention_heads);
+  check(r.decoder_start != DecoderStart::zeros || r.attention_over != AttentionOver::nothing || config.classes > 0,
+        "recurrent.decoder-start zeros with attention-over nothing hides the source from the decoder; use concatenated "
+        "or projected");
   check(r.decoder_start != DecoderStart::concatenated || 2 * r.encoder_hidden == r.decoder_hidden,
         "recurrent.decoder-start concatenated needs decoder-hidden {} = 2 * encoder-hidden {}; use projected",
         r.decoder_hidden, r.encoder_hidden);

@@ -129,6 +129,7 @@ std::vector<double> logits_of_targets(const Seq2seq& model) {
 // W [word; h] + U h = W' word + (W'' + U) h, where W = [W' W''].
 TEST(InputFeeding, OfTheStateIsAnLstmWhoseRecurrentWeightIsTheSum) {
   ModelConfig config = shrunk("lstm-luong");
+  config.recurrent.decoder_start = DecoderStart::concatenated;
   config.recurrent.attention_over = AttentionOver::nothing;
   config.recurrent.prediction = Prediction::direct;
   Seq2seq feeding(config);
@@ -139,6 +140,9 @@ TEST(InputFeeding, OfTheStateIsAnLstmWhoseRecurrentWeightIsTheSum) {
   for (Seq2seq* const model : {&feeding, &plain}) {
     model->parameters().allocate(cpu_device(), DType::f64, 7, false);
     for (const nn::Parameters::Entry& entry : model->parameters().entries()) set(*model, entry.name, small);
+    for (const char* encoder :
+         {"embed_tokens.weight", "lstm.bias_ih_l0", "lstm.bias_ih_l0_reverse"})  // h is 0 at first
+      set(*model, std::string("encoder.") + encoder, [](Size, Size) { return 0; });
   }
   set(plain, "decoder.lstm.weight_hh_l0",
       [&](Size row, Size column) { return small(row, column) + small(row, words + column); });

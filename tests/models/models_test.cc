@@ -348,6 +348,9 @@ TEST(Config, NonsenseIsRefusedWithAReason) {
             "direct does not compute; use prediction tanh");
   EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.attention_over = AttentionOver::nothing; }),
             "recurrent.input-feeding without attention feeds back the decoder's state; use prediction direct");
+  EXPECT_EQ(reason("seq2seq", [](ModelConfig& c) { c.recurrent.decoder_start = DecoderStart::zeros; }),
+            "recurrent.decoder-start zeros with attention-over nothing hides the source from the decoder; use "
+            "concatenated or projected");
   EXPECT_EQ(reason("seq2seq-multiplicative-encoder", [](ModelConfig& c) { c.tied = Tie::target; }),
             "tied target shares the target embeddings with the output layer, but they have sizes 6 and 12");
   EXPECT_NE(reason("lstm-lexical", [](ModelConfig& c) { c.tied = Tie::target; }).find("lexical widens"),

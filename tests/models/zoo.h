@@ -47,6 +47,7 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
     variant("input feeding that starts from the encoder", base,
             [](ModelConfig& c) { c.recurrent.decoder_start = DecoderStart::concatenated; });
   variant("input feeding without attention", "lstm-luong-deep", [](ModelConfig& c) {
+    c.recurrent.decoder_start = DecoderStart::concatenated;
     c.recurrent.attention_over = AttentionOver::nothing;
     c.recurrent.prediction = Prediction::direct;
   });
