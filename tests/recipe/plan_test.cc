@@ -89,7 +89,7 @@ TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
 TEST(RecipePlan, TestSetsHaveFlagsForTranslation) {
   const std::string recipe =
       "title: x\nflags: {translate: --beam 1}\ntests:\n  beam: {source: a, reference: b, translate: --beam 5}\n"
-      "systems:\n  s: {train: x}\n  other: {steps: [], translate: align {input}, score: \"\"}\n";
+      "systems:\n  s: {train: x}\n  other: {steps: [], translate: \"align {input}\", score: \"\"}\n";
   const std::vector<Job> jobs = planned(recipe).systems;
   EXPECT_EQ(jobs[0].steps[1].recorded,
             "dragoman translate --beam 1 --model {system}/run/model.safetensors --input a --output "
