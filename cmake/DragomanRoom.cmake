@@ -64,6 +64,10 @@ function(dragoman_embed ROOM)
 endfunction()
 
 # dragoman_tests(NAME [LIBS library...]): one test program from tests/NAME/*.cc, linked with the room NAME where there is one.
+# Programs that take long run in parts beside each other (DRAGOMAN_TEST_PARTS_NAME), before the others.
+set(DRAGOMAN_TEST_PARTS_kernels 5)
+set(DRAGOMAN_TEST_PARTS_cli 4)
+set(DRAGOMAN_TEST_PARTS_recipe 3)
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc")
@@ -91,10 +95,19 @@ function(dragoman_tests NAME)
     target_link_libraries(test_${NAME} PRIVATE test_${NAME}_c)
   endif()
   set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ${DRAGOMAN_UNITY} UNITY_BUILD_BATCH_SIZE ${DRAGOMAN_UNITY_FILES})
-  add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
-  set_tests_properties(${NAME} PROPERTIES ENVIRONMENT
-    "TSAN_OPTIONS=die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.txt")
+  set(environment "TSAN_OPTIONS=die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.txt")
+  if(NOT DRAGOMAN_TEST_PARTS_${NAME})
+    add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
+    set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "${environment}")
+    return()
+  endif()
+  math(EXPR last "${DRAGOMAN_TEST_PARTS_${NAME}} - 1")
+  foreach(part RANGE ${last})
+    add_test(NAME ${NAME}_${part} COMMAND test_${NAME} --gtest_brief=1)
+    set_tests_properties(${NAME}_${part} PROPERTIES COST 100 ENVIRONMENT
+      "${environment};GTEST_TOTAL_SHARDS=${DRAGOMAN_TEST_PARTS_${NAME}};GTEST_SHARD_INDEX=${part}")
+  endforeach()
 endfunction()
 
 # dragoman_nightly_test(NAME COMMAND ...): a test that takes long and rarely finds anything. `ctest --preset nightly` runs it,
