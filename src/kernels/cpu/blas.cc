@@ -1,11 +1,15 @@
 #include "kernels/cpu/blas.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -14,12 +18,16 @@ namespace {
 
 constexpr const char* kLibrary = "libopenblas.so.0";
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
+constexpr const char* kThreadsVariable = "OPENBLAS_NUM_THREADS";
+// Of the buffer that OpenBLAS keeps for each call that runs at the same time as others, and a little for others.
+constexpr std::size_t kBufferBytes = (128 + 16) << 20;
 
 void* open_library() {
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    fail("OpenBLAS cannot be loaded: {}; install the package libopenblas0", std::string(dlerror()));
-  return library;
+  if (library != nullptr) return library;
+  const std::string reason = dlerror();
+  const bool is_missing = reason.find("No such file") != std::string::npos;
+  fail("OpenBLAS cannot be loaded: {}{}", reason, is_missing ? "; install the package libopenblas0" : "");
 }
 
 template <class Function>
@@ -38,8 +46,25 @@ Blas functions(void* library) {
   return blas;
 }
 
-// The library reads the name of a core when it is loaded, and only then.
+// Whether the system would give memory for so many buffers more.
+bool has_room_for(int buffers) {
+  std::vector<void*> probes;
+  const auto probe = [] {
+    return mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+  while (static_cast<int>(probes.size()) < buffers && (probes.empty() || probes.back() != MAP_FAILED))
+    probes.push_back(probe());
+  const bool has_room = probes.back() != MAP_FAILED;
+  for (void* const one : probes)
+    if (one != MAP_FAILED) munmap(one, kBufferBytes);
+  return has_room;
+}
+
+// The library reads these variables when it is loaded, and only then.
 Blas load() {
+  // All threads belong to our pool.
+  const bool says_threads = std::getenv(kThreadsVariable) != nullptr;
+  if (!says_threads) setenv(kThreadsVariable, "1", 1);
   void* library = open_library();
   Blas blas = functions(library);
   const std::string core = std::getenv(kCoreVariable) ? "" : better_core(blas.get_corename());
@@ -49,7 +74,8 @@ Blas load() {
     blas = functions(open_library());
     unsetenv(kCoreVariable);
   }
-  blas.set_num_threads(1);  // all threads belong to our pool
+  if (!says_threads) unsetenv(kThreadsVariable);
+  blas.set_num_threads(1);
   return blas;
 }
 
@@ -58,6 +84,20 @@ Blas load() {
 const Blas& blas() {
   static const Blas loaded = load();
   return loaded;
+}
+
+BlasCall::BlasCall() : blas_(blas()) {
+  static std::mutex mutex;
+  static std::atomic<int> most = 0;
+  const int needed = ++running_;
+  if (needed <= most) return;
+  const std::lock_guard lock(mutex);
+  if (needed <= most) return;
+  if (!has_room_for(needed)) {
+    --running_;
+    fail("memory ran out: OpenBLAS needs {} MB for each of {} threads", kBufferBytes >> 20, needed);
+  }
+  most = needed;
 }
 
 std::string better_core([[maybe_unused]] const std::string& core) {

@@ -25,17 +25,17 @@ void scale_result(const MatrixProduct& p) {
 void multiply_row(const MatrixProduct& p) {
   const Size rows = p.transposed_b ? p.n : p.k, cols = p.transposed_b ? p.k : p.n;
   const auto step = static_cast<blasint>(p.transposed_a ? std::max<Size>(p.a_stride, 1) : 1);
-  blas().sgemv(CblasRowMajor, order(!p.transposed_b), static_cast<blasint>(rows), static_cast<blasint>(cols), p.alpha,
-               p.b, stride(p.b_stride, cols), p.a, step, p.beta, p.c, 1);
+  BlasCall()->sgemv(CblasRowMajor, order(!p.transposed_b), static_cast<blasint>(rows), static_cast<blasint>(cols),
+                    p.alpha, p.b, stride(p.b_stride, cols), p.a, step, p.beta, p.c, 1);
 }
 
 // One column of c: c = alpha op(a) b + beta c.
 void multiply_column(const MatrixProduct& p) {
   const Size rows = p.transposed_a ? p.k : p.m, cols = p.transposed_a ? p.m : p.k;
   const auto step = static_cast<blasint>(p.transposed_b ? 1 : std::max<Size>(p.b_stride, 1));
-  blas().sgemv(CblasRowMajor, order(p.transposed_a), static_cast<blasint>(rows), static_cast<blasint>(cols), p.alpha,
-               p.a, stride(p.a_stride, cols), p.b, step, p.beta, p.c,
-               static_cast<blasint>(std::max<Size>(p.c_stride, 1)));
+  BlasCall()->sgemv(CblasRowMajor, order(p.transposed_a), static_cast<blasint>(rows), static_cast<blasint>(cols),
+                    p.alpha, p.a, stride(p.a_stride, cols), p.b, step, p.beta, p.c,
+                    static_cast<blasint>(std::max<Size>(p.c_stride, 1)));
 }
 
 }  // namespace
@@ -57,10 +57,10 @@ void multiply(const MatrixProduct& p) {
   if (const SplitKernel kernel = split_kernel_for(p)) return multiply_split(p, kernel);
   if (p.m == 1) return multiply_row(p);
   if (p.n == 1) return multiply_column(p);
-  blas().sgemm(CblasRowMajor, order(p.transposed_a), order(p.transposed_b), static_cast<blasint>(p.m),
-               static_cast<blasint>(p.n), static_cast<blasint>(p.k), p.alpha, p.a,
-               stride(p.a_stride, p.transposed_a ? p.m : p.k), p.b, stride(p.b_stride, p.transposed_b ? p.k : p.n),
-               p.beta, p.c, stride(p.c_stride, p.n));
+  BlasCall()->sgemm(CblasRowMajor, order(p.transposed_a), order(p.transposed_b), static_cast<blasint>(p.m),
+                    static_cast<blasint>(p.n), static_cast<blasint>(p.k), p.alpha, p.a,
+                    stride(p.a_stride, p.transposed_a ? p.m : p.k), p.b, stride(p.b_stride, p.transposed_b ? p.k : p.n),
+                    p.beta, p.c, stride(p.c_stride, p.n));
 }
 
 void multiply_in_parallel(const MatrixProduct& product) {
