@@ -15,6 +15,12 @@ namespace dragoman::python {
 class Pending {
  public:
   explicit Pending(std::string text) : shared_(std::make_shared<Shared>()), text_(std::move(text)) {}
+  // Nobody waits for it any more.
+  ~Pending() {
+    if (shared_) cancel();
+  }
+  Pending(Pending&&) = default;
+  Pending& operator=(Pending&&) = delete;
 
   // What the engine answers to.
   search::Answer answer() const;

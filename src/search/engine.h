@@ -83,7 +83,7 @@ class Engine {
   virtual bool aligns() const = 0;
   // What a user should know of how the models are used; empty if there is nothing special.
   virtual std::string note() const { return {}; }
-  // Queues jobs, which have been checked, and returns at once. The destructor finishes the remaining jobs.
+  // Queues jobs, which have been checked, and returns at once. The destructor cancels the remaining jobs.
   virtual void submit(std::vector<Job> jobs) = 0;
   // The number of tokens in a text, and the maximum that the engine accepts.
   virtual int count_tokens(std::string_view text) const = 0;

@@ -68,11 +68,14 @@ NeuralEngine::~NeuralEngine() {
 }
 
 void NeuralEngine::stop() {
+  std::deque<JobPointer> dropped;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
+    dropped.swap(waiting_);
   }
   wake_.notify_all();
+  for (const JobPointer& job : dropped) job->fail(std::make_exception_ptr(Cancelled()));
 }
 
 void NeuralEngine::check_request(const Request& request, const SearchOptions& options) const {
@@ -194,7 +197,7 @@ void NeuralEngine::work(std::size_t number) {
     // An exception becomes an error of the jobs under way.
     try {
       taken = wait_for_work(number, worker ? worker->sentences() : 0, worker ? worker->hypotheses() : 0);
-      if (taken.empty() && (!worker || worker->sentences() == 0)) return;
+      if (stopping_) throw Cancelled();
       drop_cancelled(taken);
       if (taken.empty() && (!worker || worker->sentences() == 0)) continue;
       if (!worker) worker.emplace(networks_);
@@ -205,6 +208,7 @@ void NeuralEngine::work(std::size_t number) {
       if (worker) worker->fail(std::current_exception());
       for (const JobPointer& job : taken) job->fail(std::current_exception());
       worker.reset();
+      if (stopping_) return;
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -67,7 +68,7 @@ class NeuralEngine : public Engine {
   std::condition_variable wake_;
   std::deque<JobPointer> waiting_;
   std::vector<bool> idle_;  // per worker
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   int limit_;  // maximum number of threads that one worker's operations use
   WorkerThreads workers_;
 };

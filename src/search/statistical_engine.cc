@@ -51,10 +51,13 @@ std::string StatisticalEngine::note() const {
 }
 
 void StatisticalEngine::stop() {
+  std::deque<Job> dropped;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
+    dropped.swap(waiting_);
   }
+  for (Job& job : dropped) job.answer.give(std::make_exception_ptr(Cancelled()));
   wake_.notify_all();
 }
 

@@ -3,10 +3,15 @@
 import atexit
 import functools
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
 import dragoman
+
+# Tests send SIGINT, whatever the process that has started them ignores or blocks (nohup, setsid).
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 

@@ -138,6 +138,9 @@ except KeyboardInterrupt:
     def test_ctrl_c_interrupts_a_translation(self):
         self.check_interruption("translator.translate([text] * 3000, beam=8)")
 
+    def test_ctrl_c_while_texts_are_submitted_drops_them_all(self):
+        self.check_interruption("translator.translate([text] * 30000)")
+
     def test_ctrl_c_interrupts_the_translation_of_a_document(self):
         self.check_interruption("translator.translate_document('\\n\\n'.join(f'{number} {text}' "
                                 "for number in range(3000)), format='text', beam=8)")
