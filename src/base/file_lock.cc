@@ -14,6 +14,18 @@
 
 namespace dragoman {
 
+namespace {
+
+// Whether the path leads to the open file.
+bool is_at(int descriptor, const std::string& path) {
+  struct stat locked {
+  }, named{};
+  return fstat(descriptor, &locked) == 0 && lstat(path.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&
+         locked.st_dev == named.st_dev;
+}
+
+}  // namespace
+
 FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -29,11 +41,7 @@ FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
     }
     // The previous holder may have removed the file before this lock was granted; the path then refers to another file
     // or none.
-    struct stat locked {
-    }, named{};
-    if (fstat(descriptor_, &locked) == 0 && stat(path_.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&
-        locked.st_dev == named.st_dev)
-      return;
+    if (is_at(descriptor_, path_)) return;
     close(descriptor_);
   }
 }
@@ -49,7 +57,7 @@ FileLock::FileLock(FileLock&& other) noexcept
 
 FileLock::~FileLock() {
   if (descriptor_ < 0) return;
-  unlink(path_.c_str());
+  if (is_at(descriptor_, path_)) unlink(path_.c_str());
   close(descriptor_);
 }
 

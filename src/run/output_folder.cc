@@ -35,20 +35,27 @@ std::uint64_t bytes_of(const fs::path& path) {
   return bytes;
 }
 
+// Whether the path leads to the same file as before.
+bool is_at(const struct stat& before, const fs::path& path) {
+  struct stat now {};
+  return stat(path.c_str(), &now) == 0 && now.st_ino == before.st_ino && now.st_dev == before.st_dev;
+}
+
 }  // namespace
 
 NewFolders::NewFolders(const std::string& folder) {
   for (fs::path path = fs::absolute(folder).lexically_normal(); !fs::exists(path) && path.has_relative_path();
        path = path.parent_path())
-    if (path.has_filename()) created_.insert(created_.begin(), path);
+    if (path.has_filename()) created_.insert(created_.begin(), {path, {}});
   std::error_code problem;
   fs::create_directories(folder, problem);
   check(!problem, "{}: cannot be created: {}", folder, problem.message());
+  for (auto& [path, made] : created_) lstat(path.c_str(), &made);
 }
 
 NewFolders::~NewFolders() {
-  std::error_code ignored;
-  for (auto path = created_.rbegin(); path != created_.rend(); ++path) fs::remove(*path, ignored);
+  for (auto one = created_.rbegin(); one != created_.rend(); ++one)
+    if (is_at(one->second, one->first)) rmdir(one->first.c_str());
 }
 
 OutputFolder::OutputFolder(const TrainingOptions& options)
@@ -57,6 +64,7 @@ OutputFolder::OutputFolder(const TrainingOptions& options)
       folders_(path_),
       lock_(FileLock::try_lock(path_ + "/lock")) {
   check(lock_.has_value(), "{}: another process is training in this folder", path_);
+  check(stat(path_.c_str(), &place_) == 0, "{}: cannot be used: {}", path_, system_reason);
   if (overwrites_ || options.resume) return;
   check(!fs::exists(fs::path(path_) / kCheckpoints),
         "{}: already holds a run; --resume continues it, --overwrite starts again", path_);
@@ -67,7 +75,12 @@ std::uint64_t OutputFolder::replaced_bytes() const {
   return bytes_of(fs::path(path_) / kCheckpoints) + bytes_of(fs::path(path_) / kModel);
 }
 
+void OutputFolder::check_place() const {
+  check(is_at(place_, path_), "{}: was moved or replaced during the run; --resume continues it where it is now", path_);
+}
+
 void OutputFolder::begin() const {
+  check_place();
   if (!overwrites_) return;
   for (const char* old : {kCheckpoints, kModel, kLog, kTensorBoard, kReport}) fs::remove_all(fs::path(path_) / old);
 }

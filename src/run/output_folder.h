@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -9,8 +11,8 @@
 
 namespace dragoman::run {
 
-// Creates a folder with its parents. The destructor removes those that it created and that are still empty, so that a
-// start that fails leaves nothing behind.
+// Creates a folder with its parents. The destructor removes those that it created itself and that are still empty, so
+// that a start that fails leaves nothing behind.
 class NewFolders {
  public:
   explicit NewFolders(const std::string& folder);
@@ -19,7 +21,7 @@ class NewFolders {
   NewFolders& operator=(const NewFolders&) = delete;
 
  private:
-  std::vector<std::filesystem::path> created_;  // outermost first
+  std::vector<std::pair<std::filesystem::path, struct stat>> created_;  // outermost first
 };
 
 // The output folder of a run, locked, because only one process at a time may train in it. Nothing in it changes before
@@ -33,11 +35,14 @@ class OutputFolder {
   std::uint64_t replaced_bytes() const;
   // To be called when nothing but the training itself can fail any more: removes the run to be overwritten.
   void begin() const;
+  // Throws Error if the path leads to another folder than at the beginning, whose files are not this run's to replace.
+  void check_place() const;
 
  private:
   std::string path_;
   bool overwrites_;
   NewFolders folders_;  // outlives the lock file
+  struct stat place_ {};
   std::optional<FileLock> lock_;
 };
 

@@ -73,7 +73,10 @@ class TrainingRun::Parts {
       begin();
     }
     try {
-      return trainer.train(stop);
+      return trainer.train([&] {
+        if (folder_) folder_->check_place();
+        return stop();
+      });
     } catch (const comm::PeerFailure& failure) {
       const std::optional<std::uint64_t> saved = trainer.saved_update();
       throw comm::PeerFailure(fmt::format(
