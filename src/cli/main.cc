@@ -1,4 +1,5 @@
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
@@ -56,6 +57,14 @@ void return_large_blocks() {
 #endif
 }
 
+// Threads have stacks of this size, too; no message could be printed when one is used up.
+void check_stack() {
+  constexpr rlim_t kLeast = 512 << 10;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  fail("the stack is limited to {} kB; expected at least {} kB (ulimit -s)", limit.rlim_cur >> 10, kLeast >> 10);
+}
+
 }  // namespace
 }  // namespace dragoman::cli
 
@@ -65,6 +74,7 @@ int main(int argc, char** argv) {
   dragoman::remove_unfinished_files_on_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of write()
   try {
+    dragoman::cli::check_stack();
     const int status = dragoman::cli::run({argv + 1, argv + argc});
     // Results that did not reach their destination are no results.
     dragoman::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output cannot be written: {}",

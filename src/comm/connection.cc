@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -28,14 +29,24 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-// Null if the name cannot be resolved, for the moment or at all.
-Addresses resolve(const std::string& host, int port) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return nullptr;
-  return Addresses(found);
+// Null if the name cannot be resolved, for the moment or at all. A name server may let getaddrinfo() wait for longer
+// than the deadline; the thread that calls it is left alone then.
+Addresses resolve(const std::string& host, int port, Clock::time_point deadline, const Connection::Idle& idle) {
+  std::promise<Addresses> answer;
+  std::future<Addresses> addresses = answer.get_future();
+  std::thread([host, port, answer = std::move(answer)]() mutable {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const bool failed = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0;
+    answer.set_value(Addresses(failed ? nullptr : found));
+  }).detach();
+  while (addresses.wait_for(std::chrono::milliseconds(kSlice)) != std::future_status::ready) {
+    idle();
+    if (Clock::now() > deadline) return nullptr;
+  }
+  return addresses.get();
 }
 
 int milliseconds_until(Clock::time_point deadline) {
@@ -73,7 +84,7 @@ void Connection::close() {
 
 Connection Connection::open(const std::string& host, int port, Clock::time_point deadline, const Idle& idle) {
   do {
-    const Addresses addresses = resolve(host, port);
+    const Addresses addresses = resolve(host, port, deadline, idle);
     for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
       const int made = try_connect(*address, deadline);
       if (made >= 0) return Connection(made);
