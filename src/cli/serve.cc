@@ -22,6 +22,7 @@ int serve_models(const serve::ServeOptions& options, const Words& words, const C
   log::info("listening on http://{}:{}",
             options.address.find(':') == std::string::npos ? options.address : "[" + options.address + "]",
             server.port());
+  if (server.admin_port() >= 0) log::info("metrics and reloads on http://127.0.0.1:{}", server.admin_port());
   signals.wait([&] {
     try {
       server.reload();

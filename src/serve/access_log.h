@@ -8,7 +8,7 @@
 
 namespace dragoman::serve {
 
-// One line of JSON per request: time, client, method, path, status, bytes and duration; never texts, keys or
+// One line of JSON per request: time, client, method, route, status, bytes and duration; never texts, keys or
 // identifiers.
 class AccessLog {
  public:
@@ -18,16 +18,18 @@ class AccessLog {
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
 
-  // Who sent a request, and where to.
+  // What the request does not say itself.
   struct Source {
-    std::string address, key, path;  // the key's name; empty without keys
+    std::string key, route;  // the key's name; empty without keys
   };
 
   void write(const HttpRequest& request, const HttpResponse& response, const Source& source, double seconds);
 
  private:
   std::mutex mutex_;
+  std::string path_;
   std::FILE* file_ = nullptr;
+  bool is_failing_ = false;
   bool owned_ = false;
 };
 

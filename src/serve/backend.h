@@ -1,22 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-
 #include "serve/file_store.h"
 #include "serve/glossaries.h"
 #include "serve/metrics.h"
+#include "serve/options.h"
 #include "serve/service.h"
-#include "serve/usage_counts.h"
 
 namespace dragoman::serve {
-
-// What one request may ask for.
-struct RequestLimits {
-  std::size_t characters = 100'000;  // of all texts together
-  std::size_t texts = 1000;
-  int alternatives = 5;
-};
 
 // What all endpoints work with.
 struct Backend {
@@ -24,10 +14,8 @@ struct Backend {
   Glossaries& glossaries;
   FileStore& files;
   Metrics& metrics;
-  UsageCounts& usage;
-  RequestLimits limits;
+  const ServeOptions& options;
   SearchOptions search;
-  bool requires_keys = false;
 };
 
 }  // namespace dragoman::serve

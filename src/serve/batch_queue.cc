@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "serve/load.h"
-
 namespace dragoman::serve {
 
 namespace {

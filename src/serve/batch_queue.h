@@ -12,6 +12,12 @@
 
 namespace dragoman::serve {
 
+// About how many tokens a text has. Admission and batches need no exact number, and counting takes a tokenizer's time.
+inline std::size_t estimate_tokens(std::string_view text) {
+  constexpr std::size_t kBytesPerToken = 4;
+  return 1 + text.size() / kBytesPerToken;
+}
+
 struct BatchLimits {
   std::size_t tokens = 4096;                 // a batch is full with as many; about as many more are prepared meanwhile
   std::chrono::microseconds max_wait{5000};  // how long a text waits for others

@@ -38,8 +38,8 @@ bool is_deepl(const HttpRequest& request) {
 
 const Fields& Call::fields() {
   if (!fields_) {
-    fields_.emplace(request());
-    exchange_->drop_body();
+    const auto [body, memory] = exchange_->take_body();
+    fields_.emplace(request(), body);
   }
   return *fields_;
 }

@@ -30,10 +30,9 @@ class Call : public std::enable_shared_from_this<Call> {
   const Fields& fields();
   // The endpoint has read what it needs. A request may wait long, and its fields may take more memory than its body.
   void drop_fields() { fields_.reset(); }
-  // Who asks: the name of a key, or empty without keys.
-  const std::string& client() const { return client_; }
-  void set_client(std::string name) { client_ = std::move(name); }
-  std::shared_ptr<std::atomic<bool>> cancelled() const { return exchange_->cancelled(); }
+  const Caller& caller() const { return caller_; }
+  void set_caller(Caller caller) { caller_ = std::move(caller); }
+  const std::shared_ptr<Fate>& fate() const { return exchange_->fate(); }
 
   void respond(HttpResponse response) { finish_(*this, std::move(response)); }
   void respond(const nlohmann::ordered_json& json, int status = 200);
@@ -47,7 +46,7 @@ class Call : public std::enable_shared_from_this<Call> {
   std::vector<std::string> parameters_;
   Finish finish_;
   std::optional<Fields> fields_;
-  std::string client_;
+  Caller caller_;
 };
 
 // Whether the path is one of DeepL's.

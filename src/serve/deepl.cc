@@ -1,4 +1,4 @@
-#include "serve/deepl.h"
+#include "serve/endpoints.h"
 
 #include "base/join.h"
 #include "base/random_id.h"
@@ -71,17 +71,18 @@ void upload_document(Backend& backend, const CallPointer& call) {
   const std::string name = call->fields().text_or("filename", file.file_name);
   TextTask task = read_task(backend, *call, {file.content}, format_of_file(name));
   const std::string translated_name = name_of_translation(name, task.texts.front().source.language, task.target);
-  translate_texts(backend, call, std::move(task),
-                  [&backend, call, translated_name](const std::vector<TranslatedText>& done) {
-                    const std::string key = random_id();
-                    const std::string id = backend.files.add({translated_name, done.front().text, key, call->client()});
-                    call->respond({{"document_id", id}, {"document_key", key}});
-                  });
+  translate_texts(
+      backend, call, std::move(task), [&backend, call, translated_name](const std::vector<TranslatedText>& done) {
+        const std::string key = random_id();
+        const std::string id =
+            backend.files.add(call->caller().client, {translated_name, done.front().text, key, call->caller().owner});
+        call->respond({{"document_id", id}, {"document_key", key}});
+      });
 }
 
 FileStore::File find_document(const Backend& backend, Call& call) {
   const std::optional<FileStore::File> file = backend.files.find(call.parameter(0));
-  const bool is_theirs = file && !file->key.empty() && file->owner == call.client() &&
+  const bool is_theirs = file && !file->key.empty() && file->owner == call.caller().owner &&
                          file->key == call.fields().text_or("document_key", "");
   if (!is_theirs) throw HttpError(404, "there is no such document, or not any more");
   return *file;
@@ -121,7 +122,7 @@ void list_languages(const Backend& backend, const CallPointer& call) {
 }
 
 void show_usage(const Backend& backend, const CallPointer& call) {
-  call->respond({{"character_count", backend.usage.characters(call->client())}, {"character_limit", kNoLimit}});
+  call->respond({{"character_count", backend.metrics.characters(call->caller().key)}, {"character_limit", kNoLimit}});
 }
 
 }  // namespace

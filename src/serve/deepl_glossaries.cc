@@ -1,4 +1,4 @@
-#include "serve/deepl_glossaries.h"
+#include "serve/endpoints.h"
 
 #include "serve/term_collector.h"
 #include "serve/text_task.h"
@@ -70,7 +70,7 @@ Json describe_several(const Glossary& glossary) {
 
 // A glossary with exactly one direction; others are not there for /v2.
 Glossary get_single(const Backend& backend, const Call& call) {
-  Glossary glossary = backend.glossaries.get(call.client(), call.parameter(0));
+  Glossary glossary = backend.glossaries.get(call.caller().owner, call.parameter(0));
   if (glossary.dictionaries.size() != 1)
     throw HttpError(404, "the glossary has several directions: use /v3/glossaries");
   return glossary;
@@ -78,7 +78,7 @@ Glossary get_single(const Backend& backend, const Call& call) {
 
 void list_single(const Backend& backend, const CallPointer& call) {
   Json list = Json::array();
-  for (const Glossary& glossary : backend.glossaries.list(call->client()))
+  for (const Glossary& glossary : backend.glossaries.list(call->caller().owner))
     if (glossary.dictionaries.size() == 1) list.push_back(describe_single(glossary));
   call->respond({{"glossaries", list}});
 }
@@ -86,7 +86,7 @@ void list_single(const Backend& backend, const CallPointer& call) {
 void create_single(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const Glossary made =
-      backend.glossaries.create(call->client(), fields.text("name"), {read_dictionary(backend, fields)});
+      backend.glossaries.create(call->caller(), fields.text("name"), {read_dictionary(backend, fields)});
   call->respond(describe_single(made), 201);
 }
 
@@ -97,7 +97,7 @@ void show_entries(const Backend& backend, const CallPointer& call) {
 }
 
 void remove(const Backend& backend, const CallPointer& call) {
-  backend.glossaries.remove(call->client(), call->parameter(0));
+  backend.glossaries.remove(call->caller().owner, call->parameter(0));
   call->respond(HttpResponse{.status = 204});
 }
 
@@ -110,14 +110,15 @@ void list_pairs(const Backend& backend, const CallPointer& call) {
 
 void list_several(const Backend& backend, const CallPointer& call) {
   Json list = Json::array();
-  for (const Glossary& glossary : backend.glossaries.list(call->client())) list.push_back(describe_several(glossary));
+  for (const Glossary& glossary : backend.glossaries.list(call->caller().owner))
+    list.push_back(describe_several(glossary));
   call->respond({{"glossaries", list}});
 }
 
 void create_several(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const Glossary made =
-      backend.glossaries.create(call->client(), fields.text("name"), read_dictionaries(backend, fields));
+      backend.glossaries.create(call->caller(), fields.text("name"), read_dictionaries(backend, fields));
   call->respond(describe_several(made), 201);
 }
 
@@ -133,21 +134,22 @@ Glossary::Dictionary merge(const Glossary& glossary, const Glossary::Dictionary&
 
 void change(const Backend& backend, const CallPointer& call) {
   const std::string& id = call->parameter(0);
-  const Glossary before = backend.glossaries.get(call->client(), id);
+  const Glossary before = backend.glossaries.get(call->caller().owner, id);
   std::vector<Glossary::Dictionary> merged;
   for (const Glossary::Dictionary& added : read_dictionaries(backend, call->fields()))
     merged.push_back(merge(before, added));
-  if (call->fields().has("name")) backend.glossaries.rename(call->client(), id, call->fields().text("name"));
-  for (Glossary::Dictionary& dictionary : merged) backend.glossaries.put(call->client(), id, std::move(dictionary));
-  call->respond(describe_several(backend.glossaries.get(call->client(), id)));
+  if (call->fields().has("name")) backend.glossaries.rename(call->caller().owner, id, call->fields().text("name"));
+  for (Glossary::Dictionary& dictionary : merged)
+    backend.glossaries.put(call->caller().owner, id, std::move(dictionary));
+  call->respond(describe_several(backend.glossaries.get(call->caller().owner, id)));
 }
 
 void show_several(const Backend& backend, const CallPointer& call) {
-  call->respond(describe_several(backend.glossaries.get(call->client(), call->parameter(0))));
+  call->respond(describe_several(backend.glossaries.get(call->caller().owner, call->parameter(0))));
 }
 
 void show_dictionary(const Backend& backend, const CallPointer& call) {
-  const Glossary glossary = backend.glossaries.get(call->client(), call->parameter(0));
+  const Glossary glossary = backend.glossaries.get(call->caller().owner, call->parameter(0));
   const Glossary::Dictionary* const dictionary = glossary.find(read_pair(backend, call->fields()));
   if (dictionary == nullptr) throw HttpError(404, "the glossary has no dictionary for these languages");
   call->respond({{"dictionaries",
@@ -159,12 +161,12 @@ void show_dictionary(const Backend& backend, const CallPointer& call) {
 
 void replace_dictionary(const Backend& backend, const CallPointer& call) {
   const Glossary::Dictionary dictionary = read_dictionary(backend, call->fields());
-  backend.glossaries.put(call->client(), call->parameter(0), dictionary);
+  backend.glossaries.put(call->caller().owner, call->parameter(0), dictionary);
   call->respond(describe(dictionary));
 }
 
 void remove_dictionary(const Backend& backend, const CallPointer& call) {
-  backend.glossaries.remove_dictionary(call->client(), call->parameter(0), read_pair(backend, call->fields()));
+  backend.glossaries.remove_dictionary(call->caller().owner, call->parameter(0), read_pair(backend, call->fields()));
   call->respond(HttpResponse{.status = 204});
 }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
 #include "data/utf8.h"
+#include "text/unicode.h"
 
 namespace dragoman::serve {
 namespace {
@@ -14,8 +16,16 @@ constexpr const char* kNameless = "translation";
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-bool is_reserved(char c) {
-  return is_ascii(c) && (c < ' ' || c == 0x7f || std::string_view("\"*/:<>?\\|").find(c) != std::string_view::npos);
+// Without characters that file systems or headers reserve, or that change how the others are shown.
+std::string without_reserved(const std::string& name) {
+  std::string kept;
+  for (std::size_t at = 0, length = 0; at < name.size(); at += length) {
+    length = text::code_point_at(name, at).length;
+    const std::string character = name.substr(at, length);
+    if (character.find_first_of("\"*/:<>?\\|") == std::string::npos && escaped(character) == character)
+      kept += character;
+  }
+  return kept;
 }
 
 std::string_view without_folders(std::string_view name) {
@@ -44,8 +54,7 @@ std::string percent_encoded(std::string_view name) {
 }  // namespace
 
 std::string name_of_translation(std::string_view file_name, std::string_view source, std::string_view target) {
-  std::string name = data::replace_invalid_utf8(without_folders(file_name));
-  std::erase_if(name, is_reserved);
+  const std::string name = without_reserved(data::replace_invalid_utf8(without_folders(file_name)));
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   const std::string ending = name.substr(dot);
   std::string stem(without_language(std::string_view(name).substr(0, dot), source));

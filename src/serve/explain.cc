@@ -1,4 +1,4 @@
-#include "serve/explain.h"
+#include "serve/endpoints.h"
 
 #include <algorithm>
 #include <utility>
@@ -89,7 +89,7 @@ Json put_together(const Call& call, const std::vector<std::string>& gaps, const 
     const std::string translated = results[i].translations.empty() ? "" : results[i].translations.front().text;
     std::size_t done = 0;
     for (const Explanation& explanation : results[i].explanations) {
-      if (*call.cancelled()) throw search::Cancelled();
+      if (call.fate()->cancelled) throw search::Cancelled();
       const std::size_t begin = std::min(translated.find(explanation.text, done), translated.size());
       between += translated.substr(done, begin - done);
       whole += between + explanation.text;
@@ -114,11 +114,8 @@ Json make_answer(const text::LanguagePair& pair, const std::string& model, int b
 void explain(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const std::string text = fields.text("q");
-  RequestLimits limits = backend.limits;
-  limits.characters = std::min(limits.characters, kMostCharacters);
-  const std::size_t characters = check_texts(limits, {text});
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call->client(), characters);
+  const std::size_t characters = check_texts(backend, {text}, kMostCharacters);
+  backend.metrics.count_characters(call->caller().key, characters);
   const auto models = backend.service.models();
   const std::string target = require_language(fields.text("target"), models->targets());
   const std::string asked = fields.text_or("source", "auto");
@@ -137,7 +134,8 @@ void explain(const Backend& backend, const CallPointer& call) {
                     target,
                     search,
                     find_terms(backend, *call, {source, target}),
-                    call->cancelled(),
+                    call->caller(),
+                    call->fate(),
                     false,
                     route.front()->model,
                     prefix_of(fields)};

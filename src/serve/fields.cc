@@ -4,6 +4,7 @@
 
 #include "base/bounded_json.h"
 #include "data/utf8.h"
+#include "document/markup_tokens.h"
 #include "serve/url_encoding.h"
 
 namespace dragoman::serve {
@@ -16,7 +17,7 @@ using UnorderedJson = nlohmann::json;
 // Whether a Content-Type names this type, with or without parameters.
 bool is_type(std::string_view header, std::string_view type) {
   const std::string_view name = header.substr(0, header.find(';'));
-  return same_name(name.substr(0, name.find_last_not_of(" \t") + 1), type);
+  return document::same_ignoring_case(name.substr(0, name.find_last_not_of(" \t") + 1), type);
 }
 
 bool is_json(std::string_view type, std::string_view body) {
@@ -36,30 +37,30 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
-Fields::Fields(const HttpRequest& request) {
+Fields::Fields(const HttpRequest& request, const std::string& content) {
   for (auto& [key, value] : decode_form(request.query)) add(key, std::move(value));
-  if (request.body.empty()) return;
+  if (content.empty()) return;
   const std::string_view type = request.header("content-type");
-  if (is_json(type, request.body)) {
-    read_json(request);
+  if (is_json(type, content)) {
+    read_json(content);
   } else if (is_type(type, "multipart/form-data")) {
-    for (FormPart& part : parse_multipart(type, request.body)) {
+    for (FormPart& part : parse_multipart(type, content)) {
       if (part.is_file)
         files_.insert_or_assign(part.name, std::move(part));
       else
         add(part.name, std::move(part.content));
     }
   } else if (type.empty() || is_type(type, "application/x-www-form-urlencoded")) {
-    for (auto& [key, value] : decode_form(request.body)) add(key, std::move(value));
+    for (auto& [key, value] : decode_form(content)) add(key, std::move(value));
   } else {
     refuse("the body must be JSON (application/json) or a form");
   }
 }
 
-void Fields::read_json(const HttpRequest& request) {
+void Fields::read_json(const std::string& content) {
   UnorderedJson body;
   try {
-    body = parse_json(request.body, "the body");
+    body = parse_json(content, "the body");
   } catch (const DamagedJson& error) {
     refuse(error.what());
   }

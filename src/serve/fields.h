@@ -16,7 +16,9 @@ namespace dragoman::serve {
 class Fields {
  public:
   // Throws HttpError 400 if the request cannot be read or is not UTF-8.
-  explicit Fields(const HttpRequest& request);
+  explicit Fields(const HttpRequest& request) : Fields(request, request.body) {}
+  // With a body that was taken out of the request.
+  Fields(const HttpRequest& request, const std::string& content);
 
   bool has(const std::string& key) const { return values_.contains(key) && !values_[key].is_null(); }
   bool is_list(const std::string& key) const { return has(key) && values_[key].is_array(); }
@@ -33,7 +35,7 @@ class Fields {
   const FormPart& file(const std::string& key) const;
 
  private:
-  void read_json(const HttpRequest& request);
+  void read_json(const std::string& content);
   void add(const std::string& key, std::string value);
 
   nlohmann::json values_ = nlohmann::json::object();

@@ -11,8 +11,7 @@
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostGlossaries = 1000, kLongestLine = 4096, kLongestName = 1024;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kLongestLine = 4096, kLongestName = 1024;
 
 void parse_tsv(const std::string& text, TermCollector& terms) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -34,14 +33,18 @@ void parse_csv(const std::string& text, TermCollector& terms) {
   }
 }
 
-// About how much memory a glossary takes.
+// About how much memory a glossary takes; many small ones cost more than their terms, as lists of them do.
 std::size_t bytes_of(const Glossary& glossary) {
-  constexpr std::size_t kBytesBesideText = 100;
-  std::size_t bytes = 0;
+  constexpr std::size_t kBytesBesideText = 100, kBytesOfGlossary = 64 << 10;
+  std::size_t bytes = kBytesOfGlossary + glossary.name.size();
   for (const Glossary::Dictionary& dictionary : glossary.dictionaries)
     for (const auto& [source, target] : dictionary.terms->all())
       bytes += source.size() + target.size() + kBytesBesideText;
   return bytes;
+}
+
+HttpError no_room() {
+  return {400, "there is no room for the terms; delete a glossary first, or try again when others have done so"};
 }
 
 }  // namespace
@@ -70,46 +73,34 @@ std::string write_terms(const std::vector<run::TermList::Term>& terms) {
   return text;
 }
 
-Glossary Glossaries::create(const std::string& owner, const std::string& name,
+Glossary Glossaries::create(const Caller& caller, const std::string& name,
                             std::vector<Glossary::Dictionary> dictionaries) {
   if (name.empty() || name.size() > kLongestName) throw HttpError(400, "a glossary needs a name");
   if (dictionaries.empty()) throw HttpError(400, "a glossary needs a dictionary");
   // Clients expect fractions of seconds.
   std::string created = utc_time();
   created.replace(created.size() - 1, 1, ".000000Z");
-  Glossary glossary{random_id(), name, owner, created, std::move(dictionaries)};
+  Glossary glossary{random_id(), name, caller.owner, created, std::move(dictionaries)};
   const std::lock_guard lock(mutex_);
-  check_room(glossary);
-  return all_[glossary.id] = glossary;
+  auto bytes = bytes_.take(caller.client, bytes_of(glossary));
+  if (bytes == nullptr) throw no_room();
+  all_[glossary.id] = {glossary, std::move(bytes)};
+  return glossary;
 }
 
-void Glossaries::check_room(const Glossary& wanted) const {
-  std::size_t count = 1, bytes = bytes_of(wanted);
-  for (const auto& [id, glossary] : all_) {
-    if (glossary.owner != wanted.owner || id == wanted.id) continue;
-    ++count;
-    bytes += bytes_of(glossary);
-  }
-  if (count > kMostGlossaries)
-    throw HttpError(400, fmt::format("a client may have {} glossaries; delete one first", kMostGlossaries));
-  if (bytes > kMostBytes)
-    throw HttpError(
-        400, fmt::format("the terms of a client's glossaries may take {} MiB; delete some first", kMostBytes >> 20));
-}
-
-const Glossary& Glossaries::find(const std::string& owner, const std::string& id) const {
+const Glossaries::Entry& Glossaries::find(const std::string& owner, const std::string& id) const {
   const auto found = all_.find(id);
-  if (found == all_.end() || found->second.owner != owner) throw HttpError(404, "there is no such glossary");
+  if (found == all_.end() || found->second.glossary.owner != owner) throw HttpError(404, "there is no such glossary");
   return found->second;
 }
 
-Glossary& Glossaries::find(const std::string& owner, const std::string& id) {
-  return const_cast<Glossary&>(std::as_const(*this).find(owner, id));
+Glossaries::Entry& Glossaries::find(const std::string& owner, const std::string& id) {
+  return const_cast<Entry&>(std::as_const(*this).find(owner, id));
 }
 
 Glossary Glossaries::get(const std::string& owner, const std::string& id) const {
   const std::lock_guard lock(mutex_);
-  return find(owner, id);
+  return find(owner, id).glossary;
 }
 
 void Glossaries::remove(const std::string& owner, const std::string& id) {
@@ -121,30 +112,30 @@ void Glossaries::remove(const std::string& owner, const std::string& id) {
 void Glossaries::rename(const std::string& owner, const std::string& id, const std::string& name) {
   if (name.empty() || name.size() > kLongestName) throw HttpError(400, "a glossary needs a name");
   const std::lock_guard lock(mutex_);
-  find(owner, id).name = name;
+  find(owner, id).glossary.name = name;
 }
 
 void Glossaries::put(const std::string& owner, const std::string& id, Glossary::Dictionary dictionary) {
   const std::lock_guard lock(mutex_);
-  Glossary& glossary = find(owner, id);
-  Glossary changed = glossary;
+  Entry& entry = find(owner, id);
+  Glossary changed = entry.glossary;
   std::erase_if(changed.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
   changed.dictionaries.push_back(std::move(dictionary));
-  check_room(changed);
-  glossary = std::move(changed);
+  if (!entry.bytes->resize(bytes_of(changed))) throw no_room();
+  entry.glossary = std::move(changed);
 }
 
 void Glossaries::remove_dictionary(const std::string& owner, const std::string& id, const text::LanguagePair& pair) {
   const std::lock_guard lock(mutex_);
-  if (std::erase_if(find(owner, id).dictionaries, [&](const auto& one) { return one.pair == pair; }) == 0)
+  if (std::erase_if(find(owner, id).glossary.dictionaries, [&](const auto& one) { return one.pair == pair; }) == 0)
     throw HttpError(404, "the glossary has no dictionary for these languages");
 }
 
 std::vector<Glossary> Glossaries::list(const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   std::vector<Glossary> own;
-  for (const auto& [id, glossary] : all_)
-    if (glossary.owner == owner) own.push_back(glossary);
+  for (const auto& [id, entry] : all_)
+    if (entry.glossary.owner == owner) own.push_back(entry.glossary);
   return own;
 }
 

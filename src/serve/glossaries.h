@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "run/term_list.h"
+#include "serve/http_message.h"
 #include "text/language_tags.h"
 
 namespace dragoman::serve {
@@ -30,29 +31,37 @@ struct Glossary {
 std::shared_ptr<const run::TermList> parse_terms(const std::string& text, const std::string& format);
 std::string write_terms(const std::vector<run::TermList::Term>& terms);
 
-// The glossaries of all clients, in memory. A client sees only its own.
+// The glossaries of all clients, in memory. A client sees only its own, and has room for as many terms as it leaves to
+// others.
 class Glossaries {
  public:
-  // Throws HttpError 400 if the client has too many, or too many terms.
-  Glossary create(const std::string& owner, const std::string& name, std::vector<Glossary::Dictionary> dictionaries);
+  static constexpr std::size_t kMostBytes = 128 << 20;
+
+  explicit Glossaries(std::size_t most_bytes = kMostBytes) : bytes_(most_bytes, Shares::Rule::store) {}
+
+  // Throws HttpError 400 if there is no room left for the caller's terms.
+  Glossary create(const Caller& caller, const std::string& name, std::vector<Glossary::Dictionary> dictionaries);
   // These throw HttpError 404 if the client has no such glossary.
   Glossary get(const std::string& owner, const std::string& id) const;
   void remove(const std::string& owner, const std::string& id);
   void rename(const std::string& owner, const std::string& id, const std::string& name);
-  // Replaces the dictionary of this direction or adds one. Throws HttpError 400 if the client has too many terms.
+  // Replaces the dictionary of this direction or adds one. Throws HttpError 400 if there is no room left for it.
   void put(const std::string& owner, const std::string& id, Glossary::Dictionary dictionary);
   void remove_dictionary(const std::string& owner, const std::string& id, const text::LanguagePair& pair);
   std::vector<Glossary> list(const std::string& owner) const;
 
  private:
+  struct Entry {
+    Glossary glossary;
+    std::unique_ptr<Shares::Holding> bytes;
+  };
   // Call with the mutex held.
-  const Glossary& find(const std::string& owner, const std::string& id) const;
-  Glossary& find(const std::string& owner, const std::string& id);
-  // Throws if the client would have too much with this glossary in the place of the one with its id, if there is one.
-  void check_room(const Glossary& wanted) const;
+  const Entry& find(const std::string& owner, const std::string& id) const;
+  Entry& find(const std::string& owner, const std::string& id);
 
   mutable std::mutex mutex_;
-  std::map<std::string, Glossary> all_;
+  Shares bytes_;
+  std::map<std::string, Entry> all_;
 };
 
 }  // namespace dragoman::serve

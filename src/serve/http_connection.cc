@@ -5,6 +5,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include "serve/network.h"
@@ -35,12 +36,14 @@ bool is_clear(const http::request_header<>& header) {
     const auto [begin, end] = header.equal_range(name);
     return std::distance(begin, end);
   };
-  if (count(http::field::host) > 1 || (count(http::field::host) == 0 && header.version() >= 11)) return false;
-  const auto length = header[http::field::content_length];
-  if (count(http::field::content_length) > 1 || length.find_first_not_of("0123456789") != length.npos) return false;
+  for (const auto name : {http::field::host, http::field::content_length, http::field::transfer_encoding,
+                          http::field::content_type, http::field::authorization, http::field::origin})
+    if (count(name) > 1) return false;
+  if (count(http::field::host) == 0 && header.version() >= 11) return false;
+  if (header[http::field::content_length].find_first_not_of("0123456789") != std::string::npos) return false;
   if (count(http::field::transfer_encoding) == 0) return true;
-  return count(http::field::transfer_encoding) == 1 && count(http::field::content_length) == 0 &&
-         header.version() >= 11 && boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
+  return count(http::field::content_length) == 0 && header.version() >= 11 &&
+         boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
 }
 
 // The path and query of a target, also of one with a scheme and a host before them (RFC 9112, 3.2.2).
@@ -53,27 +56,18 @@ boost::beast::string_view local_part(boost::beast::string_view target) {
   return target;
 }
 
-// An IPv4 address that came through a socket of IPv6 is one of IPv4.
-asio::ip::address unmapped(const asio::ip::address& address) {
-  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
-  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+// What came before the body. Fields that come after it (trailers) never get here.
+void describe(const http::request_header<>& header, HttpRequest& request) {
+  const auto target = local_part(header.target());
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request.method = std::string(header.method_string());
+  request.path = std::string(target.substr(0, mark));
+  request.query = std::string(target.substr(std::min(mark + 1, target.size())));
+  request.headers.clear();
+  for (const auto& field : header) request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
 }
 
-// A part of the memory for bodies. Any thread may give it back.
-class BodyPlace {
- public:
-  BodyPlace(std::shared_ptr<std::atomic<std::uint64_t>> all, std::uint64_t bytes)
-      : all_(std::move(all)), bytes_(bytes) {
-    *all_ += bytes_;
-  }
-  ~BodyPlace() { *all_ -= bytes_; }
-  BodyPlace(const BodyPlace&) = delete;
-  BodyPlace& operator=(const BodyPlace&) = delete;
-
- private:
-  std::shared_ptr<std::atomic<std::uint64_t>> all_;
-  std::uint64_t bytes_;
-};
+HttpError busy() { return {503, "the server is busy with other requests; try again later", 1}; }
 
 }  // namespace
 
@@ -85,9 +79,9 @@ HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& hos
   error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   const auto peer = unmapped(socket_.remote_endpoint(ignored).address());
-  described_.client = peer.to_string();
-  described_.is_local = peer.is_loopback();
-  if (!host.limits.has_local_proxy || !peer.is_loopback()) client_ = network_of(described_.client);
+  request_.address = address_ = peer.to_string();
+  request_.is_local = is_local_ = peer.is_loopback();
+  if (!host.limits.has_local_proxy || !peer.is_loopback()) client_ = network_of(address_);
 }
 
 void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
@@ -103,13 +97,11 @@ void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
 void HttpConnection::stop_waiting() {
   if (place_) host_.waiting.erase(*place_);
   place_.reset();
-  body_place_.reset();
 }
 
 void HttpConnection::out_of_time() {
   if (state_ != State::handling) return close();
-  fate_->is_late = true;
-  fate_->cancelled = true;
+  if (const auto exchange = exchange_.lock()) exchange->give_up(kTooLate);
   fail(HttpError(kTooLate, "the answer took too long"));
 }
 
@@ -121,7 +113,8 @@ void HttpConnection::close() {
   if (state_ == State::closed) return;
   stop_waiting();
   state_ = State::closed;
-  if (fate_) fate_->cancelled = true;
+  memory_.reset();
+  if (const auto exchange = exchange_.lock()) exchange->give_up(kClientLeft);
   ++timer_round_;
   timer_.cancel();
   error_code ignored;
@@ -171,100 +164,97 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(host_.limits.header_bytes);
   parser_->body_limit(host_.limits.body_bytes);
-  is_head_ = is_old_ = false;
-  described_.method.clear();
-  described_.path.clear();
+  ++request_round_;
+  is_old_ = false;
+  request_ = HttpRequest();
+  request_.address = address_;
+  request_.is_local = is_local_;
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, std::size_t) {
                             if (!self->failed(error)) self->on_header();
                           });
 }
 
-// Notes what error pages and the log say of the request.
-void HttpConnection::describe() {
-  const auto& message = parser_->get();
-  is_head_ = message.method() == http::verb::head;
-  is_old_ = message.version() < 11;
-  described_.method = std::string(message.method_string());
-  const auto target = local_part(message.target());
-  described_.path = std::string(target.substr(0, target.find('?')));
-}
-
 void HttpConnection::on_header() {
-  describe();
   const auto& message = parser_->get();
-  if (!is_clear(message))
-    return fail(
-        HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked"));
-  if (!reserve_body()) return;
+  describe(message, request_);
+  is_old_ = message.version() < 11;
+  try {
+    if (!is_clear(message))
+      throw HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked");
+    host_.handler.admit(request_);
+  } catch (const HttpError& error) {
+    return fail(error);
+  }
+  keep_alive_ = message.keep_alive();
+  charged_ = 0;
+  memory_ = take_memory(0, false);
   if (is_old_ || !boost::beast::iequals(message[http::field::expect], "100-continue")) return read_body();
   static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
                     [self = shared_from_this()](const error_code& error, std::size_t) {
                       if (error) return self->close();
-                      self->read_body();
+                      if (self->state_ == State::reading) self->read_body();
                     });
 }
 
-// Counts the body before it comes. If all bodies together become too large, those that have been on their way for
-// longest give way: a request of an honest client is short or quick. Returns false if this one does.
-bool HttpConnection::reserve_body() {
-  const std::uint64_t bytes = parser_->chunked() ? host_.limits.body_bytes : parser_->content_length().value_or(0);
-  if (bytes == 0) return true;
-  body_place_ = std::make_shared<BodyPlace>(host_.body_bytes, bytes);
-  while (*host_.body_bytes > host_.limits.all_body_bytes) {
-    const auto slowest = std::find_if(host_.waiting.begin(), host_.waiting.end(),
-                                      [](const auto* one) { return one->body_place_ != nullptr; });
-    if (slowest == host_.waiting.end()) break;
-    if (*slowest == this) {
-      fail(HttpError(503, "too many requests are being received", 1));
-      return false;
-    }
-    (*slowest)->close();
-  }
-  return true;
-}
-
+// A piece at a time: what a client has announced takes no memory.
 void HttpConnection::read_body() {
-  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!self->failed(error)) self->handle();
-  });
+  if (parser_->is_done()) return handle();
+  const std::size_t begin = request_.body.size();
+  const std::size_t piece = std::min<std::uint64_t>(kReadStep, parser_->content_length_remaining().value_or(kReadStep));
+  charged_ = std::max(charged_, begin + piece);
+  if (memory_ == nullptr || !memory_->resize(charged_)) return fail(busy());
+  request_.body.resize(begin + piece);
+  auto& target = parser_->get().body();
+  target.data = request_.body.data() + begin;
+  target.size = piece;
+  http::async_read_some(socket_, buffer_, *parser_,
+                        [self = shared_from_this(), begin, piece](const error_code& error, std::size_t) {
+                          if (self->failed(error == http::error::need_buffer ? error_code() : error)) return;
+                          self->request_.body.resize(begin + piece - self->parser_->get().body().size);
+                          self->read_body();
+                        });
 }
 
-HttpRequest HttpConnection::take_request() {
-  auto& message = parser_->get();
-  HttpRequest request;
-  request.method = described_.method;
-  const auto target = local_part(message.target());
-  const std::size_t mark = target.find('?');
-  request.path = described_.path;
-  if (mark != target.npos) request.query = std::string(target.substr(mark + 1));
-  for (const auto& field : message)
-    request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
-  request.body = std::move(message.body());
-  request.body_bytes = request.body.size();
-  request.body_place = std::move(body_place_);
-  request.client = described_.client;
-  request.is_local = described_.is_local;
-  return request;
+// Memory for the request or the response under way, which may have to give way to others.
+std::unique_ptr<Shares::Holding> HttpConnection::take_memory(std::size_t bytes, bool is_response) {
+  return host_.memory.take(
+      network_of(request_.address), bytes,
+      [weak = weak_from_this(), executor = socket_.get_executor(), round = request_round_, is_response] {
+        asio::post(executor, [weak, round, is_response] {
+          const auto self = weak.lock();
+          if (self && self->request_round_ == round && is_response == (self->state_ == State::writing))
+            self->give_way();
+        });
+      });
+}
+
+void HttpConnection::give_way() {
+  if (state_ == State::reading) return fail(busy());
+  if (state_ == State::writing) return close();
+  if (const auto exchange = exchange_.lock()) exchange->give_up(503);
 }
 
 void HttpConnection::handle() {
-  keep_alive_ = parser_->get().keep_alive();
-  HttpRequest request = take_request();
   parser_.reset();
-  const std::uint64_t round = ++request_round_;
+  // Error pages need it no more.
+  HttpRequest request = request_;
+  request.body = std::exchange(request_.body, {});
+  request.body_bytes = request.body.size();
   // The response may come from any thread, also when the connection is closed.
-  const auto exchange =
-      std::make_shared<Exchange>(std::move(request), [self = shared_from_this(), round](HttpResponse response) {
+  const auto exchange = std::make_shared<Exchange>(
+      std::move(request),
+      [self = shared_from_this(), round = request_round_](HttpResponse response) {
         asio::post(self->socket_.get_executor(), [self, round, response = std::move(response)]() mutable {
-          if (self->state_ == State::handling && round == self->request_round_) self->send(std::move(response));
+          if (self->state_ == State::handling && round == self->request_round_) self->respond(std::move(response));
         });
-      });
-  fate_ = exchange->fate();
+      },
+      std::move(memory_));
+  exchange_ = exchange;
   enter(State::handling, host_.limits.answer);
   watch();
-  host_.handler(exchange);
+  host_.handler.handle(exchange);
 }
 
 // Handles an error of reading. Returns false if there was none.
@@ -285,12 +275,17 @@ bool HttpConnection::failed(const error_code& error) {
 
 void HttpConnection::fail(const HttpError& error) {
   keep_alive_ = false;
-  send(host_.error_page(described_, error));
+  send(host_.handler.error_page(request_, error));
+}
+
+void HttpConnection::respond(HttpResponse response) {
+  memory_ = take_memory(response.body.size(), true);
+  memory_ ? send(std::move(response)) : fail(busy());
 }
 
 void HttpConnection::send(HttpResponse response) {
   enter(State::writing, host_.limits.send);
-  fate_.reset();
+  exchange_.reset();
   keep_alive_ = keep_alive_ && !host_.stopping;
   const auto message = std::make_shared<http::response<http::string_body>>();
   message->result(static_cast<unsigned>(response.status));
@@ -299,10 +294,11 @@ void HttpConnection::send(HttpResponse response) {
   message->keep_alive(keep_alive_);
   if (keep_alive_ && is_old_) message->set(http::field::connection, "keep-alive");
   if (response.status != 204) message->content_length(response.body.size());
-  if (!is_head_) message->body() = std::move(response.body);
+  if (request_.method != "HEAD") message->body() = std::move(response.body);
   http::async_write(socket_, *message, [self = shared_from_this(), message](const error_code& error, std::size_t) {
     if (self->state_ != State::writing) return;
     if (error) return self->close();
+    self->memory_.reset();
     self->after_response();
   });
 }

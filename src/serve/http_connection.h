@@ -3,8 +3,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <list>
 #include <memory>
 #include <optional>
@@ -18,13 +18,11 @@ class HttpConnection;
 // What a connection needs of its server.
 struct ConnectionHost {
   HttpLimits limits;
-  HttpServer::Handler handler;
-  HttpServer::ErrorPage error_page;
-  bool stopping = false;
+  HttpHandler& handler;
   std::function<void(HttpConnection*)> closed;  // the connection has ended
   std::list<HttpConnection*> waiting{};         // for a request or the rest of one; the one that waits longest first
-  // Reserved for the bodies that are being received or wait to be read into fields.
-  std::shared_ptr<std::atomic<std::uint64_t>> body_bytes = std::make_shared<std::atomic<std::uint64_t>>(0);
+  Shares memory{limits.memory_bytes, Shares::Rule::work};  // of bodies and responses
+  bool stopping = false;
 };
 
 // One client: reads requests one after the other and writes their responses. All members run on the server's thread.
@@ -42,7 +40,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const std::string& client() const { return client_; }
 
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Parser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
   enum class State { idle, reading, handling, writing, closing, closed };
 
   void enter(State state, std::chrono::milliseconds limit);
@@ -53,33 +51,35 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void on_readable();
   void read_header();
   void on_header();
-  void describe();
-  bool reserve_body();
   void read_body();
   void handle();
-  HttpRequest take_request();
+  std::unique_ptr<Shares::Holding> take_memory(std::size_t bytes, bool is_response);
+  void give_way();
   bool failed(const boost::system::error_code& error);
   void fail(const HttpError& error);
+  void respond(HttpResponse response);
   void send(HttpResponse response);
   void after_response();
   void linger();
 
   boost::asio::ip::tcp::socket socket_;
   ConnectionHost& host_;
-  std::string client_;
+  std::string client_, address_;
+  bool is_local_ = false;
   boost::asio::steady_timer timer_;
   std::uint64_t timer_round_ = 0;  // tells a timer that was set again from an earlier one
   State state_ = State::idle;
   std::optional<std::list<HttpConnection*>::iterator> place_;  // among those that wait
-  std::shared_ptr<void> body_place_;                           // of the body that is being received
+  std::unique_ptr<Shares::Holding> memory_;                    // of the body or the response under way
   bool watching_ = false;                                      // waits for bytes or the end of the client's side
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::uint64_t request_round_ = 0;  // the request that a response belongs to
-  bool keep_alive_ = false, is_head_ = false, refused_ = false;
-  bool is_old_ = false;         // HTTP/1.0
-  std::shared_ptr<Fate> fate_;  // of the request under way
-  HttpRequest described_;       // what error pages know of it
+  std::size_t charged_ = 0;          // bytes of its body that `memory_` has room for
+  bool keep_alive_ = false, refused_ = false;
+  bool is_old_ = false;               // HTTP/1.0
+  HttpRequest request_;               // that is being received, or what error pages know of the one under way
+  std::weak_ptr<Exchange> exchange_;  // of the request under way
   std::size_t drained_ = 0;
 };
 

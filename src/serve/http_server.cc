@@ -27,12 +27,11 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 class HttpServer::Implementation {
  public:
-  Implementation(const Place& place, const HttpLimits& limits, Handler handler, ErrorPage error_page)
-      : acceptor_(context_), pause_(context_), grace_(context_) {
-    host_.limits = limits;
-    host_.handler = std::move(handler);
-    host_.error_page = std::move(error_page);
-    host_.closed = [this](HttpConnection* connection) { forget(connection); };
+  Implementation(const Place& place, const HttpLimits& limits, HttpHandler& handler)
+      : acceptor_(context_),
+        pause_(context_),
+        grace_(context_),
+        host_{limits, handler, [this](HttpConnection* connection) { forget(connection); }} {
     listen(place);
     accept();
     thread_ = std::thread([this] { context_.run(); });
@@ -106,14 +105,19 @@ class HttpServer::Implementation {
     return all_.size() < host_.limits.connections || make_room([](const HttpConnection*) { return true; });
   }
 
-  // Of those that may go, closes the connection that has waited longest for a request or for the rest of one. Returns
-  // false if none waits.
+  // Of those that may go, closes a connection of the client that has most: the one that has waited longest for a
+  // request or for the rest of one. Returns false if none waits.
   template <class F>
   bool make_room(F&& may_go) {
-    const auto found = std::find_if(host_.waiting.begin(), host_.waiting.end(), may_go);
-    if (found == host_.waiting.end()) return false;
-    (*found)->close();
-    return true;
+    HttpConnection* chosen = nullptr;
+    std::size_t most = 0;
+    for (HttpConnection* const one : host_.waiting)
+      if (may_go(one) && count_of_client_[one->client()] > most) {
+        chosen = one;
+        most = count_of_client_[one->client()];
+      }
+    if (chosen != nullptr) chosen->close();
+    return chosen != nullptr;
   }
 
   void forget(HttpConnection* connection) {
@@ -163,8 +167,8 @@ class HttpServer::Implementation {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(const Place& place, const HttpLimits& limits, Handler handler, ErrorPage error_page)
-    : implementation_(std::make_unique<Implementation>(place, limits, std::move(handler), std::move(error_page))) {}
+HttpServer::HttpServer(const Place& place, const HttpLimits& limits, HttpHandler& handler)
+    : implementation_(std::make_unique<Implementation>(place, limits, handler)) {}
 
 HttpServer::~HttpServer() = default;
 

@@ -1,4 +1,4 @@
-#include "serve/libre_translate.h"
+#include "serve/endpoints.h"
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ TextTask read_libre_task(const Backend& backend, Call& call, std::vector<std::st
 void translate_text(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   TextTask task = read_libre_task(backend, *call, fields.texts("q"), format_of_name(fields.text_or("format", "text")));
-  task.alternatives = fields.integer_or("alternatives", 0, 0, backend.limits.alternatives);
+  task.alternatives = fields.integer_or("alternatives", 0, 0, backend.options.max_alternatives);
   std::vector<Json> detected;
   if (fields.text("source") == "auto")
     for (const TextTask::Text& text : task.texts) detected.push_back(to_json(text.source));
@@ -53,7 +53,7 @@ void translate_text(Backend& backend, const CallPointer& call) {
 
 void detect(const Backend& backend, const CallPointer& call) {
   const std::string text = call->fields().text("q");
-  check_texts(backend.limits, {text});
+  check_texts(backend, {text});
   Json found = Json::array();
   for (const DetectedLanguage& detected : detect_languages(text)) found.push_back(to_json(detected));
   if (found.empty()) found.push_back(to_json(detect_among(text, backend.service.models()->sources())));
@@ -74,11 +74,11 @@ void list_directions(const Backend& backend, const CallPointer& call) {
 void show_settings(const Backend& backend, const CallPointer& call) {
   const auto models = backend.service.models();
   const std::string target = models->targets().front();
-  call->respond({{"apiKeys", backend.requires_keys},
-                 {"charLimit", backend.limits.characters},
+  call->respond({{"apiKeys", !backend.options.keys.empty()},
+                 {"charLimit", backend.options.max_characters},
                  {"filesTranslation", true},
                  {"frontendTimeout", 500},
-                 {"keyRequired", backend.requires_keys},
+                 {"keyRequired", !backend.options.keys.empty()},
                  {"language",
                   {{"source", {{"code", "auto"}, {"name", "Auto Detect"}}},
                    {"target", {{"code", target}, {"name", text::language_name(target)}}}}},
@@ -110,7 +110,7 @@ void translate_file(Backend& backend, const CallPointer& call) {
   const std::string name = name_of_translation(file.file_name, task.texts.front().source.language, task.target);
   translate_texts(backend, call, std::move(task),
                   [&backend, call, name](const std::vector<TranslatedText>& translated) {
-                    const std::string id = backend.files.add({name, translated.front().text});
+                    const std::string id = backend.files.add(call->caller().client, {name, translated.front().text});
                     call->respond({{"translatedFileUrl", own_address(call->request()) + "/download_file/" + id}});
                   });
 }

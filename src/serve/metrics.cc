@@ -23,9 +23,15 @@ void Metrics::count_request(const std::string& route, int status, double seconds
   ++durations.count;
 }
 
-void Metrics::count_characters(std::size_t count) {
+void Metrics::count_characters(const std::string& key, std::size_t count) {
   const std::lock_guard lock(mutex_);
-  characters_ += count;
+  characters_[key] += count;
+}
+
+std::uint64_t Metrics::characters(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = characters_.find(key);
+  return found == characters_.end() ? 0 : found->second;
 }
 
 std::string Metrics::write(const std::vector<Value>& values) const {
@@ -45,7 +51,9 @@ std::string Metrics::write(const std::vector<Value>& values) const {
     text += fmt::format("dragoman_request_seconds_count{{route=\"{}\"}} {}\n", route, durations.count);
   }
   write_head(text, "dragoman_characters_total", "counter", "Characters of the texts to translate.");
-  text += fmt::format("dragoman_characters_total {}\n", characters_);
+  std::uint64_t characters = 0;
+  for (const auto& [key, count] : characters_) characters += count;
+  text += fmt::format("dragoman_characters_total {}\n", characters);
   for (const Value& value : values) {
     write_head(text, value.name, value.type, value.help);
     text += fmt::format("{} {}\n", value.name, value.value);

@@ -14,7 +14,9 @@ namespace dragoman::serve {
 class Metrics {
  public:
   void count_request(const std::string& route, int status, double seconds);
-  void count_characters(std::size_t count);
+  // Of the texts to translate, for each key; without keys, for everybody together.
+  void count_characters(const std::string& key, std::size_t count);
+  std::uint64_t characters(const std::string& key) const;
 
   // A value that is known elsewhere at the moment of writing.
   struct Value {
@@ -35,7 +37,7 @@ class Metrics {
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, std::uint64_t> requests_;  // by route and status
   std::map<std::string, Durations> durations_;                     // by route
-  std::uint64_t characters_ = 0;
+  std::map<std::string, std::uint64_t> characters_;                // by key
 };
 
 }  // namespace dragoman::serve

@@ -1,8 +1,10 @@
 #include "serve/multipart.h"
 
 #include <algorithm>
+#include <boost/beast/http/rfc7230.hpp>
 #include <optional>
 
+#include "document/markup_tokens.h"
 #include "serve/http_message.h"
 
 namespace dragoman::serve {
@@ -17,31 +19,9 @@ void require(bool condition, const char* message) {
 
 // The value of `key` in a header such as: form-data; name="q"; filename="a.txt".
 std::optional<std::string> parameter(std::string_view header, std::string_view key) {
-  std::size_t at = header.find(';');
-  while (at < header.size()) {
-    at = header.find_first_not_of("; \t", at);
-    if (at == std::string_view::npos) break;
-    const std::size_t equals = header.find_first_of("=;", at);
-    if (equals == std::string_view::npos || header[equals] == ';') {
-      at = equals;
-      continue;
-    }
-    const std::string_view name = header.substr(at, equals - at);
-    std::string value;
-    at = equals + 1;
-    if (at < header.size() && header[at] == '"') {
-      for (++at; at < header.size() && header[at] != '"'; ++at) {
-        if (header[at] == '\\' && at + 1 < header.size()) ++at;
-        value += header[at];
-      }
-      at = header.find(';', at);
-    } else {
-      const std::size_t end = std::min(header.find(';', at), header.size());
-      value = header.substr(at, end - at);
-      at = end;
-    }
-    if (same_name(name, key)) return value;
-  }
+  header.remove_prefix(std::min(header.find(';'), header.size()));
+  for (const auto& [name, value] : boost::beast::http::param_list({header.data(), header.size()}))
+    if (document::same_ignoring_case({name.data(), name.size()}, key)) return std::string(value);
   return std::nullopt;
 }
 
@@ -56,7 +36,8 @@ FormPart parse_part(std::string_view part) {
     const std::string_view line = headers.substr(0, headers.find("\r\n"));
     headers.remove_prefix(std::min(headers.size(), line.size() + 2));
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || !same_name(line.substr(0, colon), "content-disposition")) continue;
+    if (colon == std::string_view::npos || !document::same_ignoring_case(line.substr(0, colon), "content-disposition"))
+      continue;
     const std::optional<std::string> name = parameter(line, "name");
     const std::optional<std::string> file = parameter(line, "filename");
     named = name.has_value();

@@ -1,4 +1,4 @@
-#include "serve/openapi.h"
+#include "serve/endpoints.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,9 +20,14 @@ nlohmann::ordered_json description() {
 
 }  // namespace
 
-std::vector<Route> openapi_routes() {
+std::vector<Route> description_routes() {
   return {{"GET", "/openapi.json", Access::everybody,
-           [all = description()](const std::shared_ptr<Call>& call) { call->respond(all); }}};
+           [all = description()](const std::shared_ptr<Call>& call) { call->respond(all); }},
+          {"GET", "/health", Access::everybody,
+           [](const std::shared_ptr<Call>& call) {
+             call->respond({{"status", "ok"}});
+           },
+           true}};
 }
 
 }  // namespace dragoman::serve

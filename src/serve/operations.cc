@@ -1,4 +1,4 @@
-#include "serve/operations.h"
+#include "serve/endpoints.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,8 +17,8 @@ std::string write_metrics(const Backend& backend, std::size_t connections) {
   return backend.metrics.write({
       {"dragoman_connections", "gauge", "Open connections.", number(connections)},
       {"dragoman_requests_in_progress", "gauge", "Requests accepted and not translated yet.",
-       number(backend.service.load().requests())},
-      {"dragoman_waiting_tokens", "gauge", "Their tokens, about.", number(backend.service.load().tokens())},
+       number(backend.service.load().count())},
+      {"dragoman_waiting_tokens", "gauge", "Their tokens, about.", number(backend.service.load().total())},
       {"dragoman_texts_waiting", "gauge", "Sentences that wait for a batch.", number(batches.waiting)},
       {"dragoman_texts_in_progress", "gauge", "Sentences in the models.", number(batches.underway)},
       {"dragoman_batches_total", "counter", "Batches passed to the models.", number(batches.batches)},
@@ -45,18 +45,13 @@ void reload(Backend& backend, const CallPointer& call) {
 
 std::vector<Route> operation_routes(Backend& backend, TaskThreads& loader, std::function<std::size_t()> connections) {
   return {
-      {"GET", "/health", Access::everybody,
-       [](const CallPointer& call) {
-         call->respond({{"status", "ok"}});
-       },
-       true},
       {"GET", "/metrics", Access::everybody,
        [&backend, connections = std::move(connections)](const CallPointer& call) {
          call->respond(HttpResponse{.type = "text/plain; version=0.0.4; charset=utf-8",
                                     .body = write_metrics(backend, connections())});
        },
        true},
-      {"POST", "/admin/reload", Access::local,
+      {"POST", "/admin/reload", Access::everybody,
        [&backend, &loader](const CallPointer& call) {
          loader.post([&backend, call] { call->attempt([&] { reload(backend, call); }); });
        }},

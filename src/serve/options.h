@@ -13,6 +13,8 @@ struct ServeOptions {
   std::vector<std::string> models;
   std::string address = "127.0.0.1";
   int port = 5000;
+  std::vector<std::string> hosts;
+  int admin_port = -1;
   int beam = 4;
   int batch = 0;
   int batch_tokens = 0;
@@ -44,6 +46,12 @@ struct ServeOptions {
     v.section("Where to listen");
     v("address", address, "IP address to listen on; 0.0.0.0 and :: mean all networks of this machine");
     v("port", port, "TCP port; 0 means any free one", between(0, 65535));
+    v("host", hosts,
+      "a name of the server in addresses, such as translate.example.org; repeat for more names; localhost and IP "
+      "addresses need not be named; requests for others are refused");
+    v("admin-port", admin_port,
+      "TCP port of 127.0.0.1 for /metrics and /admin/reload; 0 means any free one; -1 means neither is there",
+      between(-1, 65535));
     v.section("Batches");
     v("batch", batch, "sentences that a thread decodes at a time; 0 means 32, or 256 on a GPU",
       between(0, search::kMostSentences));
@@ -75,7 +83,8 @@ struct ServeOptions {
     v("rate-limit", rate_limit, "requests per minute of a client without a limit of its own; 0 means no limit",
       between(0, 1'000'000));
     v("trust-proxy", trust_proxy, "a proxy on this machine says who the client is (X-Forwarded-For)");
-    v("cors-origin", cors_origin, "origin whose web pages may call this server, such as https://example.org, or *");
+    v("cors-origin", cors_origin,
+      "origin whose web pages may call this server besides its own, such as https://example.org, or *");
     v("access-log", access_log, "file to append one JSON object per request to; - is stdout");
   }
 };

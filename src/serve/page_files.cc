@@ -1,4 +1,4 @@
-#include "serve/page_files.h"
+#include "serve/endpoints.h"
 
 #include <array>
 

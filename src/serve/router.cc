@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/join.h"
+#include "base/quote.h"
+#include "base/sha256.h"
+#include "document/markup_tokens.h"
 #include "serve/network.h"
 #include "serve/url_encoding.h"
 
@@ -46,7 +49,7 @@ std::string key_of(Call& call) {
 
 }  // namespace
 
-Router::Router(std::vector<Route> routes, const RouterOptions& options, Keys keys, TaskThreads& threads,
+Router::Router(std::vector<Route> routes, const ServeOptions& options, Keys keys, TaskThreads& threads,
                Metrics& metrics, AccessLog& log)
     : routes_(std::move(routes)),
       options_(options),
@@ -70,7 +73,7 @@ bool Router::is_instant(const HttpRequest& request) const {
 void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_point begin) {
   const HttpRequest& request = exchange->request();
   // Nobody waits for it any more; it may have waited long for its turn.
-  if (exchange->cancelled()->load()) return finish(*exchange, "", kNoRoute, {.status = kClientLeft}, begin);
+  if (exchange->fate()->cancelled) return finish(*exchange, "", kNoRoute, {.status = kClientLeft}, begin);
   if (request.method == "OPTIONS" && !options_.cors_origin.empty())
     return finish(*exchange, "", kNoRoute, {.status = 204, .headers = {{"Access-Control-Max-Age", "86400"}}}, begin);
   std::vector<std::string> parameters;
@@ -83,10 +86,10 @@ void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_poi
   }
   const auto call =
       std::make_shared<Call>(exchange, std::move(parameters), [this, route, begin](Call& self, HttpResponse response) {
-        finish(self.exchange(), self.client(), route->path, std::move(response), begin);
+        finish(self.exchange(), self.caller().key, route->path, std::move(response), begin);
       });
   call->attempt([&] {
-    admit(*route, *call);
+    if (route->access == Access::clients) admit_client(*call);
     route->endpoint(call);
   });
   call->drop_fields();
@@ -113,52 +116,58 @@ HttpResponse Router::response_without_route(const HttpRequest& request) const {
   return response;
 }
 
-void Router::admit(const Route& route, Call& call) {
-  if (route.access == Access::clients) admit_client(call);
-  if (route.access == Access::local) admit_local(call.request());
-}
-
 void Router::admit_client(Call& call) {
-  int per_minute = options_.per_minute;
-  std::string client = network_of(address_of(call.request()));
-  if (keys_.are_required()) {
-    const std::string key = key_of(call);
-    if (key.empty())
-      throw HttpError(is_deepl(call.request()) ? 403 : 400, "Please contact the server operator to get an API key");
-    wrong_keys_.expect_some(client, kWrongKeys);
-    const Keys::Key* const found = keys_.find(key);
-    if (found == nullptr) {
-      wrong_keys_.take(client, kWrongKeys);
-      throw HttpError(403, "Invalid API key");
-    }
-    call.set_client(found->name);
-    client = "key " + found->name;
-    if (found->per_minute >= 0) per_minute = found->per_minute;
+  const std::string network = network_of(call.request().address);
+  if (!keys_.are_required()) {
+    limits_.take(network, options_.rate_limit);
+    // Clients of DeepL have a key also if nobody checks it.
+    return call.set_caller({"", network, network + " " + sha256_of(key_of(call))});
   }
-  limits_.take(client, per_minute);
+  const std::string key = key_of(call);
+  if (key.empty())
+    throw HttpError(is_deepl(call.request()) ? 403 : 400, "Please contact the server operator to get an API key");
+  wrong_keys_.expect_some(network, kWrongKeys);
+  const Keys::Key* const found = keys_.find(key);
+  if (found == nullptr) {
+    wrong_keys_.take(network, kWrongKeys);
+    throw HttpError(403, "Invalid API key");
+  }
+  const std::string client = "key " + found->name;
+  call.set_caller({found->name, client, client});
+  limits_.take(client, found->per_minute >= 0 ? found->per_minute : options_.rate_limit);
 }
 
-void Router::admit_local(const HttpRequest& request) {
-  const bool direct =
-      !request.has_header("x-forwarded-for") && !request.has_header("forwarded") && !request.has_header("origin");
-  if (!request.is_local || !direct) throw HttpError(403, "only programs on the server's own machine may do this");
+void Router::admit(HttpRequest& request) {
+  if (options_.trust_proxy && request.is_local) {
+    // The proxy appends the address it sees; what stands before, also in lines of its own, is the client's own word.
+    std::string_view address = request.header("x-forwarded-for");
+    address.remove_prefix(address.rfind(',') + 1);  // nothing if there is no comma
+    address.remove_prefix(std::min(address.find_first_not_of(" \t"), address.size()));
+    const HostName client = HostName::parse(address);
+    if (client.is_address) request.address = client.name;
+  }
+  check_host(request);
+  check_origin(request);
+  if (!request.header("content-encoding").empty()) throw HttpError(415, "a body must not be compressed");
 }
 
-std::string Router::address_of(const HttpRequest& request) const {
-  if (!options_.trust_proxy || !request.is_local) return request.client;
-  // The proxy appends the address it sees; what stands before, also in lines of its own, is the client's own word.
-  std::string_view address = request.last_header("x-forwarded-for");
-  address.remove_prefix(address.rfind(',') + 1);  // nothing if there is no comma
-  address.remove_prefix(std::min(address.find_first_not_of(" \t"), address.size()));
-  return address.empty() ? request.client : std::string(address);
+// A page whose name was made to lead here (DNS rebinding) has the origin that it asks, but never that of an address.
+void Router::check_host(const HttpRequest& request) const {
+  const std::string_view header = request.header("host");
+  if (header.empty()) return;  // HTTP/1.0, or no name at all
+  const HostName host = HostName::parse(header);
+  const auto is_same = [&](const std::string& name) { return document::same_ignoring_case(name, host.name); };
+  if (!host.is_address && !is_same("localhost") && std::none_of(options_.hosts.begin(), options_.hosts.end(), is_same))
+    throw HttpError(421, fmt::format("{} is not a name of this server; --host adds one", excerpt(host.name)));
 }
 
-// The path without what only the client should know, such as the identifier of a file.
-std::string Router::public_path(const HttpRequest& request) const {
-  std::vector<std::string> ignored;
-  for (const Route& route : routes_)
-    if (matches(route.path, request.path, ignored)) return route.path;
-  return request.path;
+void Router::check_origin(const HttpRequest& request) const {
+  const std::string_view origin = request.header("origin");
+  const bool is_allowed = options_.cors_origin == "*" || origin == options_.cors_origin;
+  const std::string_view host = origin.substr(std::min(origin.find("//") + 2, origin.size()));
+  if (!origin.empty() && !is_allowed && (host.empty() || !document::same_ignoring_case(host, request.header("host"))))
+    throw HttpError(403,
+                    fmt::format("pages of {} may not call this server; --cors-origin allows them", excerpt(origin)));
 }
 
 void Router::complete(const HttpRequest& request, HttpResponse& response) const {
@@ -177,25 +186,29 @@ void Router::complete(const HttpRequest& request, HttpResponse& response) const 
   headers.emplace_back("Vary", "Origin");
 }
 
-void Router::finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
+void Router::record(const HttpRequest& request, const HttpResponse& response, const std::string& key, const char* route,
                     Clock::time_point begin) {
-  const HttpRequest& request = exchange.request();
-  complete(request, response);
-  // A client that has left gets no response, one that waited too long has got it; the log says which.
-  const Fate& fate = *exchange.fate();
-  if (fate.cancelled) response.status = fate.is_late ? kTooLate : kClientLeft;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   metrics_.count_request(route, response.status, seconds);
-  log_.write(request, response, {address_of(request), client, public_path(request)}, seconds);
+  log_.write(request, response, {key, route}, seconds);
+}
+
+void Router::finish(Exchange& exchange, const std::string& key, const char* route, HttpResponse response,
+                    Clock::time_point begin) {
+  const HttpRequest& request = exchange.request();
+  // A client that has left gets no response, one that waited too long has got it; the log says which.
+  const Fate& fate = *exchange.fate();
+  if (fate.cancelled) response = error_response(request, {fate.status, "the server is busy with other requests", 1});
+  complete(request, response);
+  record(request, response, key, route, begin);
   exchange.respond(std::move(response));
 }
 
 HttpResponse Router::error_page(const HttpRequest& request, const HttpError& error) {
   HttpResponse response = error_response(request, error);
   complete(request, response);
-  if (error.status() == kTooLate) return response;  // finish() counts it when its work has ended
-  metrics_.count_request(kNoRoute, response.status, 0);
-  log_.write(request, response, {address_of(request), "", public_path(request)}, 0);
+  if (error.status() != kTooLate)
+    record(request, response, "", kNoRoute, Clock::now());  // else when its work has ended
   return response;
 }
 

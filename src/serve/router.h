@@ -8,8 +8,10 @@
 
 #include "serve/access_log.h"
 #include "serve/call.h"
+#include "serve/http_server.h"
 #include "serve/keys.h"
 #include "serve/metrics.h"
+#include "serve/options.h"
 #include "serve/task_threads.h"
 
 namespace dragoman::serve {
@@ -17,8 +19,7 @@ namespace dragoman::serve {
 // Who may call a route.
 enum class Access {
   everybody,
-  clients,  // with a key, where the server has keys; counted by the rate limit
-  local     // programs on this machine, not web pages and not through a proxy
+  clients  // with a key, where the server has keys; counted by the rate limit
 };
 
 struct Route {
@@ -29,24 +30,20 @@ struct Route {
   bool is_instant = false;  // the server's own thread answers, also when all task threads are busy
 };
 
-struct RouterOptions {
-  std::string cors_origin{};  // the origin whose pages may call this server; * for all; empty for none
-  int per_minute = 0;         // requests of a client; 0 means no limit
-  bool trust_proxy = false;   // a proxy on this machine says who the client is (X-Forwarded-For)
-};
-
 // Finds the endpoint of a request, checks who calls it, and completes, counts and logs the response.
-class Router {
+class Router : public HttpHandler {
  public:
-  Router(std::vector<Route> routes, const RouterOptions& options, Keys keys, TaskThreads& threads, Metrics& metrics,
+  Router(std::vector<Route> routes, const ServeOptions& options, Keys keys, TaskThreads& threads, Metrics& metrics,
          AccessLog& log);
 
   const std::vector<Route>& routes() const { return routes_; }
   bool requires_keys() const { return keys_.are_required(); }
+  // Finds out who sent it. Refuses web pages of other origins, names of other servers and compressed bodies.
+  void admit(HttpRequest& request) override;
   // Returns at once; a task thread runs the endpoint, unless it is instant.
-  void handle(const std::shared_ptr<Exchange>& exchange);
-  // The response to a request that never came here, complete and counted.
-  HttpResponse error_page(const HttpRequest& request, const HttpError& error);
+  void handle(const std::shared_ptr<Exchange>& exchange) override;
+  // Complete and counted.
+  HttpResponse error_page(const HttpRequest& request, const HttpError& error) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -55,17 +52,18 @@ class Router {
   bool is_instant(const HttpRequest& request) const;
   const Route* find(const HttpRequest& request, std::vector<std::string>& parameters) const;
   HttpResponse response_without_route(const HttpRequest& request) const;
-  void admit(const Route& route, Call& call);
   void admit_client(Call& call);
-  static void admit_local(const HttpRequest& request);
-  std::string address_of(const HttpRequest& request) const;
-  std::string public_path(const HttpRequest& request) const;
+  void check_host(const HttpRequest& request) const;
+  void check_origin(const HttpRequest& request) const;
   void complete(const HttpRequest& request, HttpResponse& response) const;
-  void finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
+  // Counts and logs a request, under its route: a path may have an identifier that only its client should know.
+  void record(const HttpRequest& request, const HttpResponse& response, const std::string& key, const char* route,
+              Clock::time_point begin);
+  void finish(Exchange& exchange, const std::string& key, const char* route, HttpResponse response,
               Clock::time_point begin);
 
   std::vector<Route> routes_;
-  RouterOptions options_;
+  ServeOptions options_;
   Keys keys_;
   RateLimits limits_, wrong_keys_;
   TaskThreads& threads_;

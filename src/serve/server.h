@@ -22,6 +22,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const;
+  int admin_port() const;  // -1 if there is none
   std::shared_ptr<const ModelSet> models() const;
   const std::vector<Route>& routes() const;
   void reload();

@@ -19,8 +19,11 @@ std::vector<SpanLink> compose(const std::vector<SpanLink>& first, const std::vec
   return links;
 }
 
-std::string cache_key(const text::LanguagePair& pair, const SearchOptions& search, const std::string& text) {
-  return fmt::format("{} {} {} {}\n{}", pair.show(), search.n_best, search.beam, search.alignment, text);
+// Nobody learns from the time of an answer what others have asked.
+std::string cache_key(const Caller& caller, const text::LanguagePair& pair, const SearchOptions& search,
+                      const std::string& text) {
+  return fmt::format("{}\n{} {} {} {}\n{}", caller.owner, pair.show(), search.n_best, search.beam, search.alignment,
+                     text);
 }
 
 // The sentences of one task, on their way.
@@ -40,11 +43,12 @@ class Progress : public std::enable_shared_from_this<Progress> {
     find_terms();
   }
 
-  void admit(Load& load) {
+  void admit(Shares& load) {
     std::size_t tokens = 0;
     for (std::size_t i = 0; i < routes_.size(); ++i)
       tokens += estimate_tokens(task_.sentences[i].text) * routes_[i].size();
-    ticket_ = load.admit(tokens * task_.weight);
+    ticket_ = load.take(task_.caller.client, tokens * task_.weight, [fate = task_.fate] { fate->give_up(503); });
+    if (ticket_ == nullptr) throw HttpError(503, "too many requests are waiting; try again later", 1);
   }
 
   void start() {
@@ -75,7 +79,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     const std::shared_ptr<const run::TermList> all = std::move(task_.terms);  // long lists need not wait with the task
     if (!all || all->empty()) return;
     for (const SentenceTask::Sentence& sentence : task_.sentences) {
-      if (task_.cancelled && *task_.cancelled) throw search::Cancelled();
+      if (task_.fate->cancelled) throw search::Cancelled();
       terms_.push_back(all->in(sentence.text, kMost + 1));
       if (terms_.back().size() > kMost)
         throw HttpError(400, fmt::format("a sentence has more than {} terms: '{}'", kMost, excerpt(sentence.text)));
@@ -84,7 +88,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
 
   bool is_cached() const { return task_.cached && terms_.empty(); }
   std::string key_of(std::size_t i) const {
-    return cache_key({task_.sentences[i].source, task_.target}, task_.search, task_.sentences[i].text);
+    return cache_key(task_.caller, {task_.sentences[i].source, task_.target}, task_.search, task_.sentences[i].text);
   }
   std::optional<TranslationResult> find_cached(std::size_t i) const {
     if (!is_cached()) return std::nullopt;
@@ -101,7 +105,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     job.request.from = route[hop]->from;
     job.options = options_of(route, hop);
     job.stream = i;
-    job.cancelled = task_.cancelled;
+    job.cancelled = {task_.fate, &task_.fate->cancelled};
     job.answer =
         search::Answer([self = shared_from_this(), i, hop](TranslationResult result, std::exception_ptr error) {
           self->arrive(i, hop, std::move(result), std::move(error));
@@ -154,7 +158,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
     const std::shared_ptr<const ModelSet> models = std::move(models_);
     const Service::Done done = std::move(done_);
     if (is_cached() && !error_)
-      for (std::size_t i = 0; i < results_.size(); ++i) models->cache().add(key_of(i), results_[i]);
+      for (std::size_t i = 0; i < results_.size(); ++i)
+        models->cache().add(task_.caller.client, key_of(i), results_[i]);
     done(error_ ? Service::Results() : std::move(results_), error_);
   }
 
@@ -164,7 +169,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   Service::Done done_;
   std::vector<ModelSet::Route> routes_;
   std::vector<std::vector<run::TermList::Term>> terms_;  // of each sentence; empty if there are none at all
-  std::unique_ptr<Load::Ticket> ticket_;
+  std::unique_ptr<Shares::Holding> ticket_;
   Service::Results results_;
   std::mutex mutex_;
   std::size_t left_;
@@ -174,7 +179,10 @@ class Progress : public std::enable_shared_from_this<Progress> {
 }  // namespace
 
 Service::Service(Loader loader, std::size_t most_waiting_tokens, TaskThreads& threads)
-    : loader_(std::move(loader)), threads_(threads), load_(most_waiting_tokens), models_(load_models()) {}
+    : loader_(std::move(loader)),
+      threads_(threads),
+      load_(most_waiting_tokens, Shares::Rule::work),
+      models_(load_models()) {}
 
 // The threads of a model cannot wait for their own end, but the last request of a set that was replaced may end on one
 // of them. Therefore a task destroys the set.

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "run/term_list.h"
-#include "serve/load.h"
+#include "serve/http_message.h"
 #include "serve/model_set.h"
 #include "serve/task_threads.h"
 
@@ -21,7 +21,8 @@ struct SentenceTask {
   std::string target;
   SearchOptions search;
   std::shared_ptr<const run::TermList> terms;  // null for none
-  search::Cancellation cancelled;
+  Caller caller;
+  std::shared_ptr<Fate> fate = std::make_shared<Fate>();
   bool cached = true;      // results may come from the cache, where only texts, scores and alignments are kept
   std::string model{};     // the name of the model; empty for the first one of the direction
   std::string prefix{};    // the translation of the first sentence begins with this
@@ -43,7 +44,8 @@ class Service {
 
   // Throws HttpError 503 after close().
   std::shared_ptr<const ModelSet> models() const;
-  const Load& load() const { return load_; }
+  // The tokens that were accepted and are not translated yet.
+  const Shares& load() const { return load_; }
   // Loads the models again. Requests under way finish with the old ones. Throws HttpError 503 after close().
   void reload();
   // Waits until the requests under way have finished with the models and until no models are being loaded, and drops
@@ -58,7 +60,7 @@ class Service {
 
   Loader loader_;
   TaskThreads& threads_;
-  Load load_;
+  Shares load_;
   std::mutex reload_mutex_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable destroyed_;

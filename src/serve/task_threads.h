@@ -1,25 +1,22 @@
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 namespace dragoman::serve {
 
 // Threads for what is too long for the server's thread and too short to batch: reading requests, writing responses.
-class TaskThreads {
+class TaskThreads : private boost::asio::thread_pool {
  public:
-  explicit TaskThreads(int count);
+  using thread_pool::thread_pool;
   // Finishes all tasks.
-  ~TaskThreads();
-  TaskThreads(const TaskThreads&) = delete;
-  TaskThreads& operator=(const TaskThreads&) = delete;
+  ~TaskThreads() { join(); }
 
   // Any thread may call it, also one of these. The task must not throw.
-  void post(std::function<void()> task);
-
- private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  template <class Task>
+  void post(Task task) {
+    boost::asio::post(get_executor(), std::move(task));
+  }
 };
 
 }  // namespace dragoman::serve

@@ -95,7 +95,7 @@ std::vector<std::string> glossary_ids(const Fields& fields) {
 }  // namespace
 
 TextTask make_task(const Backend& backend, Call& call, AskedTexts asked) {
-  const std::size_t characters = check_texts(backend.limits, asked.texts);
+  const std::size_t characters = check_texts(backend, asked.texts);
   const auto models = backend.service.models();
   TextTask task;
   task.format = asked.format;
@@ -110,8 +110,7 @@ TextTask make_task(const Backend& backend, Call& call, AskedTexts asked) {
   const auto first = std::find_if(task.texts.begin(), task.texts.end(),
                                   [&](const TextTask::Text& text) { return text.source.language != task.target; });
   if (first != task.texts.end()) task.terms = find_terms(backend, call, {first->source.language, task.target});
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call.client(), characters);
+  backend.metrics.count_characters(call.caller().key, characters);
   return task;
 }
 
@@ -122,7 +121,8 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
   SentenceTask sentences;
   sentences.target = task.target;
   sentences.terms = task.terms;
-  sentences.cancelled = call->cancelled();
+  sentences.caller = call->caller();
+  sentences.fate = call->fate();
   for (std::size_t i = 0; i < batch.requests().size(); ++i)
     sentences.sentences.push_back({batch.requests()[i].text, batch.language(i)});
   sentences.search = search_for(backend, task, batch);
@@ -136,14 +136,16 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
   });
 }
 
-std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts) {
-  if (texts.size() > limits.texts)
-    throw HttpError(400, fmt::format("Invalid request: {} texts exceed the limit of {}", texts.size(), limits.texts));
+std::size_t check_texts(const Backend& backend, const std::vector<std::string>& texts, std::size_t most_characters) {
+  const auto most_texts = static_cast<std::size_t>(backend.options.max_texts);
+  most_characters = std::min(most_characters, static_cast<std::size_t>(backend.options.max_characters));
+  if (texts.size() > most_texts)
+    throw HttpError(400, fmt::format("Invalid request: {} texts exceed the limit of {}", texts.size(), most_texts));
   std::size_t characters = 0;
   for (const std::string& text : texts) characters += data::count_characters(text);
-  if (characters > limits.characters)
+  if (characters > most_characters)
     throw HttpError(
-        400, fmt::format("Invalid request: {} characters exceed the text limit of {}", characters, limits.characters));
+        400, fmt::format("Invalid request: {} characters exceed the text limit of {}", characters, most_characters));
   return characters;
 }
 
@@ -166,7 +168,7 @@ std::shared_ptr<const run::TermList> find_terms(const Backend& backend, Call& ca
   const std::vector<std::string> ids = glossary_ids(fields);
   TermCollector terms;
   for (const std::string& id : ids) {
-    const Glossary glossary = backend.glossaries.get(call.client(), id);
+    const Glossary glossary = backend.glossaries.get(call.caller().owner, id);
     const Glossary::Dictionary* const dictionary = glossary.find(pair);
     if (dictionary == nullptr) throw HttpError(400, fmt::format("the glossary has no dictionary for {}", pair.show()));
     if (ids.size() == 1 && !fields.has("terms")) return dictionary->terms;

@@ -49,7 +49,8 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
                      std::function<void(std::vector<TranslatedText>)> then);
 
 // The number of characters of all texts. Throws HttpError 400 if they exceed the limits.
-std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts);
+std::size_t check_texts(const Backend& backend, const std::vector<std::string>& texts,
+                        std::size_t most_characters = std::string::npos);
 
 // How many times the usual work a token of this search takes.
 std::size_t weight_of(const Backend& backend, const SearchOptions& search);

@@ -4,7 +4,7 @@ namespace dragoman::serve {
 namespace {
 
 // Lists, tables and allocations of an entry, about.
-constexpr std::size_t kOverhead = 256;
+constexpr std::size_t kOverhead = 512;
 
 TranslationResult what_is_kept(const TranslationResult& result) {
   TranslationResult kept;
@@ -32,34 +32,25 @@ std::size_t bytes_of(const std::string& key, const TranslationResult& result) {
 
 std::optional<TranslationResult> TranslationCache::find(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) {
-    ++misses_;
-    return std::nullopt;
-  }
-  ++hits_;
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->result;
+  const auto found = entries_.find(key);
+  ++(found == entries_.end() ? misses_ : hits_);
+  if (found == entries_.end()) return std::nullopt;
+  found->second.bytes->touch();
+  return found->second.result;
 }
 
-void TranslationCache::add(const std::string& key, const TranslationResult& result) {
-  Entry entry{key, what_is_kept(result), 0};
-  entry.bytes = bytes_of(key, entry.result);
+void TranslationCache::add(const std::string& client, const std::string& key, const TranslationResult& result) {
+  TranslationResult kept = what_is_kept(result);
+  const std::size_t bytes = bytes_of(key, kept);
   const std::lock_guard lock(mutex_);
-  if (entry.bytes > most_ || by_key_.contains(key)) return;
-  bytes_ += entry.bytes;
-  entries_.push_front(std::move(entry));
-  by_key_[key] = entries_.begin();
-  while (bytes_ > most_) {
-    bytes_ -= entries_.back().bytes;
-    by_key_.erase(entries_.back().key);
-    entries_.pop_back();
-  }
+  if (bytes > most_ || entries_.contains(key)) return;
+  if (auto holding = bytes_.take(client, bytes, [this, key] { entries_.erase(key); }))
+    entries_[key] = {std::move(kept), std::move(holding)};
 }
 
 TranslationCache::Counts TranslationCache::counts() const {
   const std::lock_guard lock(mutex_);
-  return {bytes_, entries_.size(), hits_, misses_};
+  return {bytes_.total(), entries_.size(), hits_, misses_};
 }
 
 }  // namespace dragoman::serve

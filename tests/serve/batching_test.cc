@@ -3,7 +3,6 @@
 
 #include "serve/batch_queue.h"
 #include "serve/http_message.h"
-#include "serve/load.h"
 #include "tests/serve/test_server.h"
 
 namespace dragoman::serve::test {
@@ -142,16 +141,6 @@ TEST(Queue, OnlyAsMuchAsKeepsTheModelBusyIsPassedOn) {
   EXPECT_EQ(client.read().json()["translatedText"].size(), 1000U);
 }
 
-TEST(LoadTest, AcceptsUpToItsBoundAndAlwaysOne) {
-  Load load(10);
-  const auto huge = load.admit(100);
-  EXPECT_THROW(load.admit(1), HttpError);
-  auto small = std::make_unique<Load>(10);
-  const auto a = small->admit(6), b = small->admit(4);
-  EXPECT_EQ(small->tokens(), 10U);
-  EXPECT_THROW(small->admit(1), HttpError);
-}
-
 // Sends a request and does not wait for its answer.
 Client ask_without_waiting(const TestServer& server, const std::string& text) {
   Client client = server.connect();
@@ -185,7 +174,8 @@ TEST(Queue, AClientThatLeavesFreesItsPlace) {
   leaving.close();
   EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
   EXPECT_TRUE(eventually([&] { return server.metric("dragoman_waiting_tokens") == 0; }));
-  EXPECT_NE(server.connect().get("/metrics").body.find("{route=\"/translate\",status=\"499\"} 1"), std::string::npos);
+  EXPECT_NE(server.connect_admin().get("/metrics").body.find("{route=\"/translate\",status=\"499\"} 1"),
+            std::string::npos);
   server.stage().hold(false);
   EXPECT_EQ(server.translate("b").status, 200);
 }
@@ -200,7 +190,7 @@ TEST(Queue, ARequestThatTakesTooLongIsGivenUp) {
   EXPECT_EQ(reply.json()["error"], "the answer took too long");
   EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
   // Counted once, under its route.
-  const auto metrics = [&] { return server.connect().get("/metrics").body; };
+  const auto metrics = [&] { return server.connect_admin().get("/metrics").body; };
   EXPECT_TRUE(
       eventually([&] { return metrics().find("{route=\"/translate\",status=\"504\"} 1") != std::string::npos; }));
   EXPECT_EQ(metrics().find("status=\"499\""), std::string::npos);
@@ -214,24 +204,24 @@ TEST(Cache, TextsAreTranslatedOnce) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(server.translate("One. Two.").json()["translatedText"], "de(One.) de(Two.)");
   EXPECT_EQ(server.stage().count_seen(), 2U);
   EXPECT_EQ(server.metric("dragoman_cache_hits_total"), 4);
-  server.connect().ask("POST", "/admin/reload");
+  server.connect_admin().ask("POST", "/admin/reload");
   server.translate("One.");
   EXPECT_EQ(server.stage().count_seen(), 3U);
 }
 
 TEST(Cache, StaysWithinItsBytesAndForgetsTheOldestFirst) {
-  TranslationCache cache(10'000);
+  TranslationCache cache(12'000);
   TranslationResult result;
   result.translations.emplace_back().text = std::string(100, 'a');
   for (int i = 0; i < 1000; ++i) {
-    cache.add("key " + std::to_string(i), result);
+    cache.add("anna", "key " + std::to_string(i), result);
     EXPECT_TRUE(cache.find("key 0")) << i;
-    EXPECT_LE(cache.counts().bytes, 10'000U);
+    EXPECT_LE(cache.counts().bytes, 12'000U);
   }
   EXPECT_FALSE(cache.find("key 1"));
   EXPECT_TRUE(cache.find("key 999"));
   result.translations[0].text = std::string(20'000, 'a');
-  cache.add("too large", result);
+  cache.add("anna", "too large", result);
   EXPECT_FALSE(cache.find("too large"));
 }
 
@@ -248,7 +238,7 @@ TEST(Reload, LosesNoRequest) {
       while (!stop) ++(client.post_form("/translate", "q=a&source=en&target=fr").status == 200 ? good : bad);
     });
   for (int i = 1; i <= 20; ++i) {
-    EXPECT_EQ(server.connect().ask("POST", "/admin/reload").status, 200);
+    EXPECT_EQ(server.connect_admin().ask("POST", "/admin/reload").status, 200);
     EXPECT_TRUE(eventually([&] { return good > 5 * i; }));
   }
   stop = true;
@@ -340,7 +330,7 @@ TEST(Shutdown, DropsModelsThatAreLoadedMeanwhile) {
   stage->holds_loading = true;
   std::vector<Client> clients;  // more than there are task threads
   for (int i = 0; i < 5; ++i) {
-    clients.push_back(server->connect());
+    clients.push_back(server->connect_admin());
     clients.back().send_request("POST", "/admin/reload");
   }
   ASSERT_TRUE(eventually([&] { return stage->loaded == 2; }));

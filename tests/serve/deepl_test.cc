@@ -110,15 +110,15 @@ TEST(DeepL, GlossariesAreMadeUsedAndDeleted) {
   EXPECT_EQ(glossary["entry_count"], 2);
   EXPECT_EQ(glossary["ready"], true);
   const std::string id = glossary["glossary_id"];
-  EXPECT_EQ(server.connect().get("/v2/glossaries").json()["glossaries"], Json::array({glossary}));
-  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id).json(), glossary);
-  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id + "/entries").body, "car\tWagen\nred\trot\n");
+  EXPECT_EQ(server.connect().get("/v2/glossaries", kKey).json()["glossaries"], Json::array({glossary}));
+  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id, kKey).json(), glossary);
+  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id + "/entries", kKey).body, "car\tWagen\nred\trot\n");
   const Json request = {{"text", {"A car."}}, {"source_lang", "EN"}, {"target_lang", "DE"}, {"glossary_id", id}};
-  EXPECT_EQ(server.connect().post_json("/v2/translate", request).status, 200);
+  EXPECT_EQ(server.connect().post_json("/v2/translate", request, kKey).status, 200);
   EXPECT_EQ(server.stage().terms.back(), (std::vector<std::pair<std::string, std::string>>{{"car", "Wagen"}}));
-  EXPECT_EQ(server.connect().ask("DELETE", "/v2/glossaries/" + id).status, 204);
-  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id).status, 404);
-  EXPECT_EQ(server.connect().post_json("/v2/translate", request).status, 404);
+  EXPECT_EQ(server.connect().ask("DELETE", "/v2/glossaries/" + id, kKey).status, 204);
+  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id, kKey).status, 404);
+  EXPECT_EQ(server.connect().post_json("/v2/translate", request, kKey).status, 404);
 }
 
 TEST(DeepL, GlossariesOfOtherDirectionsAreRefused) {

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -62,8 +64,14 @@ class Client {
   bool send_request(const std::string& method, const std::string& path, const std::string& headers = "",
                     const std::string& body = "") const {
     return send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
-                (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" + body);
+                (body.empty() ? "\r\n" : framed(body)));
   }
+
+  // How clients say where bodies end.
+  enum class Framing { length, chunks, chunks_and_trailers };
+  // DRAGOMAN_TEST_FRAMING is its number.
+  inline static Framing framing =
+      static_cast<Framing>(std::getenv("DRAGOMAN_TEST_FRAMING") ? std::atoi(std::getenv("DRAGOMAN_TEST_FRAMING")) : 0);
 
   // The next response; status 0 if the server closes the connection or says nothing for so long.
   Reply read(std::chrono::milliseconds patience = std::chrono::seconds(20)) {
@@ -100,6 +108,15 @@ class Client {
     return poll(&waiting, 1, 0) > 0;
   }
 
+  // Whether the server has given up the connection before it had sent everything.
+  bool is_reset() const {
+    int error = 0;
+    socklen_t size = sizeof error;
+    pollfd waiting{socket_, POLLRDHUP, 0};
+    return getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0 ||
+           (poll(&waiting, 1, 0) > 0 && (waiting.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
+  }
+
   Reply ask(const std::string& method, const std::string& path, const std::string& headers = "",
             const std::string& body = "") {
     send_request(method, path, headers, body);
@@ -116,6 +133,24 @@ class Client {
   bool ignores_body = false;  // of responses to HEAD
 
  private:
+  // The rest of a header, and the body.
+  static std::string framed(std::string_view body) {
+    if (framing == Framing::length)
+      return "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
+    constexpr std::size_t kChunk = 4000;
+    std::string text = "Transfer-Encoding: chunked\r\n\r\n";
+    for (std::string_view rest = body; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kChunk)))
+      text += fmt::format("{:x}\r\n{}\r\n", std::min(rest.size(), kChunk), rest.substr(0, kChunk));
+    text += "0\r\n";
+    static std::atomic<int> number = 0;
+    if (framing == Framing::chunks_and_trailers)
+      text += fmt::format(
+          "X-Forwarded-For: 9.9.9.{}\r\nHost: evil.org\r\nOrigin: https://evil.org\r\nContent-Encoding: gzip\r\n"
+          "Authorization: DeepL-Auth-Key of-the-trailer\r\nContent-Type: image/png\r\nConnection: close\r\n",
+          ++number % 250);
+    return text + "\r\n";
+  }
+
   bool receive(std::chrono::milliseconds patience) {
     pollfd waiting{socket_, POLLIN, 0};
     if (poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) return false;

@@ -29,7 +29,7 @@ TEST(Http, PipelinedRequestsAreAnsweredInOrder) {
 TEST(Http, ClientsThatAskFirstMaySend) {
   const TestServer server;
   Client client = server.connect();
-  client.send("POST /detect HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n");
+  client.send("POST /detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n");
   EXPECT_EQ(client.read().status, 100);
   client.send("q=a");
   EXPECT_EQ(client.read().status, 200);
@@ -107,41 +107,68 @@ TEST(Http, ThePageIsServedWithHeadersThatProtectIt) {
   EXPECT_FALSE(reply.headers.contains("access-control-allow-origin"));
 }
 
-TEST(Http, OtherOriginsAreAllowedOnlyIfAskedFor) {
+// A page of another site may post a form without asking; nothing of it is carried out.
+TEST(Http, PagesOfOtherOriginsAreRefused) {
   ServeOptions options;
   options.cors_origin = "https://example.org";
-  const TestServer server(options);
+  TestServer server(options);
   const Reply preflight = server.connect().ask("OPTIONS", "/translate", "Origin: https://example.org\r\n");
   EXPECT_EQ(preflight.status, 204);
   EXPECT_FALSE(preflight.headers.contains("content-length"));
   EXPECT_EQ(preflight.headers.at("access-control-allow-origin"), "https://example.org");
-  const TestServer closed;
-  EXPECT_EQ(closed.connect().ask("OPTIONS", "/translate", "Origin: https://example.org\r\n").status, 405);
-}
-
-TEST(Http, OnlyLocalProgramsReload) {
-  TestServer server;
-  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: 1.1.1.1\r\n").status, 403);
-  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: \r\n").status, 403);
-  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For:\r\nX-Forwarded-For: 1.1.1.1\r\n").status,
-            403);
-  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "Origin: https://example.org\r\n").status, 403);
-  EXPECT_EQ(server.stage().loaded, 1);
-  EXPECT_EQ(server.connect().ask("POST", "/admin/reload").status, 200);
-  EXPECT_EQ(server.stage().loaded, 2);
-}
-
-// A socket of IPv6 shows them as ::ffff:127.0.0.1.
-TEST(Http, LocalProgramsAreLocalOnAllNetworks) {
-  ServeOptions options;
-  options.address = "::";
-  std::optional<TestServer> server;
-  try {
-    server.emplace(options);
-  } catch (const Error&) {
-    GTEST_SKIP() << "this machine has no IPv6";
+  const auto post = [&](const TestServer& to, const std::string& origin) {
+    return to.connect().post_form("/translate", "q=a&source=en&target=de", "Origin: " + origin + "\r\n").status;
+  };
+  EXPECT_EQ(post(server, "https://example.org"), 200);
+  TestServer closed;
+  for (const char* const foreign : {"https://example.org", "null", "http://localhost:1", "http://localhost.evil.org",
+                                    "http://evil.org/localhost", "localhost", "file://"}) {
+    EXPECT_EQ(post(closed, foreign), 403) << foreign;
+    EXPECT_EQ(closed.connect_admin().ask("POST", "/admin/reload", std::string("Origin: ") + foreign + "\r\n").status,
+              403);
+    EXPECT_EQ(closed.connect().ask("OPTIONS", "/translate", std::string("Origin: ") + foreign + "\r\n").status, 403);
   }
-  EXPECT_EQ(server->connect().ask("POST", "/admin/reload").status, 200);
+  EXPECT_EQ(closed.stage().count_seen(), 0U);
+  EXPECT_EQ(closed.stage().loaded, 1);
+  EXPECT_EQ(post(closed, "http://localhost"), 200) << "its own page";
+}
+
+// DNS rebinding: a page of a name that leads to this server is of the same origin, but the name is not ours.
+TEST(Http, OnlyItsOwnNamesAreServed) {
+  ServeOptions options;
+  options.hosts = {"translate.example.org"};
+  const TestServer server(options);
+  const auto ask = [&](const std::string& host) {
+    Client client = server.connect();
+    client.send("GET /languages HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.read().status;
+  };
+  for (const char* const own : {"localhost", "LOCALHOST:5000", "127.0.0.1:5000", "[::1]:5000", "192.168.1.7",
+                                "translate.example.org", "Translate.Example.org:443"})
+    EXPECT_EQ(ask(own), 200) << own;
+  for (const char* const foreign : {"evil.org", "localhost.evil.org", "evil.org:localhost", "127.0.0.1.evil.org",
+                                    "example.org", "[::1", "[evil.org]", "a:b:c", "127.0.0.1:5000.evil.org:1"})
+    EXPECT_EQ(ask(foreign), 421) << foreign;
+  Client admin = server.connect_admin();
+  admin.send("GET /metrics HTTP/1.1\r\nHost: translate.example.org\r\n\r\n");
+  EXPECT_EQ(admin.read().status, 421);
+}
+
+TEST(Http, CompressedBodiesAreRefused) {
+  const TestServer server;
+  EXPECT_EQ(server.connect().post_form("/translate", "\x1f\x8b", "Content-Encoding: gzip\r\n").status, 415);
+}
+
+TEST(Http, MetricsAndReloadsHaveAPortOfTheirOwn) {
+  TestServer server;
+  for (const char* const headers : {"", "X-Forwarded-For: 127.0.0.1\r\n", "X-Real-IP: 127.0.0.1\r\n"}) {
+    EXPECT_EQ(server.connect().ask("POST", "/admin/reload", headers).status, 404);
+    EXPECT_EQ(server.connect().get("/metrics", headers).status, 404);
+  }
+  EXPECT_EQ(server.connect_admin().get("/languages").status, 404);
+  EXPECT_EQ(server.stage().loaded, 1);
+  EXPECT_EQ(server.connect_admin().ask("POST", "/admin/reload").status, 200);
+  EXPECT_EQ(server.stage().loaded, 2);
 }
 
 TEST(Http, EveryRequestIsLoggedWithoutItsText) {
@@ -152,7 +179,8 @@ TEST(Http, EveryRequestIsLoggedWithoutItsText) {
     const TestServer server(options);
     server.translate("private words");
     server.connect().get("/nowhere\x01");
-    server.connect().get("/nowhere");
+    for (const char* const path : {"/download_file/secret", "/download_file/secret/", "//secret", "/secret"})
+      server.connect().get(path);
   }
   const std::string log = support::read_all(folder.file("log"));
   const auto first = nlohmann::json::parse(log.substr(0, log.find('\n')));
@@ -160,6 +188,7 @@ TEST(Http, EveryRequestIsLoggedWithoutItsText) {
   EXPECT_EQ(first["status"], 200);
   EXPECT_EQ(first["client"], "127.0.0.1");
   EXPECT_EQ(log.find("private"), std::string::npos);
+  EXPECT_EQ(log.find("secret"), std::string::npos) << log;
   EXPECT_NE(log.find("404"), std::string::npos);
 }
 
@@ -180,7 +209,38 @@ TEST(Http, TheLogHasTheAddressThatATrustedProxyNamesAndTheRequestThatFailed) {
   std::getline(log, line);
   EXPECT_EQ(nlohmann::json::parse(line)["client"], "1.1.1.1");
   std::getline(log, line);
-  EXPECT_EQ(nlohmann::json::parse(line)["path"], "");
+  EXPECT_EQ(nlohmann::json::parse(line)["path"], "none");
+}
+
+TEST(Http, ALogThatCannotBeWrittenIsSaid) {
+  ServeOptions options;
+  options.access_log = "/dev/full";
+  const TestServer server(options);
+  testing::internal::CaptureStderr();
+  log::set_level(log::Level::info);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(server.connect().get("/health").status, 200);
+  EXPECT_TRUE(eventually([&] { return server.metric("dragoman_connections") >= 0; }));
+  log::set_level(log::Level::quiet);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("--access-log /dev/full: No space left on device"), std::string::npos) << said;
+  EXPECT_EQ(said.find("--access-log"), said.rfind("--access-log")) << "once";
+}
+
+TEST(Http, APortOfTheClientIsNoPartOfItsAddress) {
+  const support::TempFolder folder;
+  ServeOptions options;
+  options.access_log = folder.file("log");
+  options.trust_proxy = true;
+  options.rate_limit = 1;
+  const TestServer server(options);
+  int answered = 0;
+  for (const char* const address :
+       {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1", "[2001:db8::1]:1", "[2001:db8::2]:2", "2001:db8::3", "9.9.9.9, 1.1.1.1:3"})
+    answered +=
+        server.connect().get("/v2/languages", std::string("X-Forwarded-For: ") + address + "\r\n").status == 200;
+  EXPECT_EQ(answered, 2);
+  const std::string log = support::read_all(folder.file("log"));
+  EXPECT_EQ(nlohmann::json::parse(log.substr(0, log.find('\n')))["client"], "1.1.1.1");
 }
 
 TEST(Http, EveryRouteIsDescribed) {
@@ -209,7 +269,7 @@ TEST(Http, MetricsCountRequestsByRoute) {
   server.translate("a");
   server.translate("b");
   server.connect().get("/nowhere");
-  const std::string text = server.connect().get("/metrics").body;
+  const std::string text = server.connect_admin().get("/metrics").body;
   EXPECT_NE(text.find("dragoman_requests_total{route=\"/translate\",status=\"200\"} 2\n"), std::string::npos) << text;
   EXPECT_NE(text.find("dragoman_requests_total{route=\"none\",status=\"404\"} 1\n"), std::string::npos);
   EXPECT_NE(text.find("dragoman_request_seconds_bucket{route=\"/translate\",le=\"+Inf\"} 2\n"), std::string::npos);

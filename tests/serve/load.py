@@ -28,17 +28,18 @@ class Server:
     def __init__(self, program, flags):
         self.log = tempfile.TemporaryFile("w+")
         models = [flag for pair in ("en-de", "de-en") for flag in ("--model", f"{pair}=models/{pair}.safetensors")]
-        command = [*program.split(), "serve", "--port", "0", "--cache-mb", "1", *models, *flags]
+        command = [*program.split(), "serve", "--port", "0", "--admin-port", "0", "--cache-mb", "1", *models, *flags]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
-        self.port = self.wait_for_port()
+        self.port = self.wait_for_port("listening")
+        self.admin_port = self.wait_for_port("metrics and reloads")
 
     def text(self):
         self.log.seek(0)
         return self.log.read()
 
-    def wait_for_port(self):
+    def wait_for_port(self, what):
         for _ in range(3000):
-            found = re.search(r"listening on http://.*:(\d+)", self.text())
+            found = re.search(what + r" on http://.*:(\d+)", self.text())
             if found:
                 return int(found.group(1))
             if self.process.poll() is not None:
@@ -49,6 +50,9 @@ class Server:
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+
+    def connect_admin(self):
+        return http.client.HTTPConnection("127.0.0.1", self.admin_port, timeout=120)
 
 
 def sentence(words=12):
@@ -105,7 +109,7 @@ def explain(connection):
 
 
 def look_around(connection):
-    paths = ["/health", "/metrics", "/languages", "/openapi.json", "/v1/models", "/v2/languages", "/", "/frontend/settings"]
+    paths = ["/health", "/languages", "/openapi.json", "/v1/models", "/v2/languages", "/", "/frontend/settings"]
     return call(connection, "GET", random.choice(paths))
 
 
@@ -124,7 +128,7 @@ def leave(connection):
 
 def leave_early(connection):
     connection.connect()
-    request = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nq=a"
+    request = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nq=a"
     connection.sock.sendall(request[: random.randint(1, len(request))])
     connection.close()
     return 200, b""
@@ -152,7 +156,8 @@ def play(server, deadline, counts, failures):
 
 def replace_models(server, deadline, counts, failures):
     while time.monotonic() < deadline:
-        status, answer = call(server.connect(), "POST", "/admin/reload")
+        status, answer = call(server.connect_admin(), "POST", "/admin/reload")
+        call(server.connect_admin(), "GET", "/metrics")
         counts["reload"] += 1
         if status != 200:
             failures.append(f"reload: {status} {answer[:200]!r}")

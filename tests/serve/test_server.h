@@ -125,7 +125,7 @@ class TestServer {
  public:
   explicit TestServer(ServeOptions options = {}) : stage_(std::make_shared<Stage>()) {
     log::set_level(log::Level::quiet);  // failures are part of the tests
-    options.port = 0;
+    options.port = options.admin_port = 0;
     const BatchLimits batches{static_cast<std::size_t>(options.batch_tokens),
                               parse_duration(options.max_wait, "max-wait")};
     server_ = std::make_unique<Server>(options, [stage = stage_, batches, cache = options.cache_mb] {
@@ -147,6 +147,8 @@ class TestServer {
   Stage& stage() { return *stage_; }
   const std::shared_ptr<Stage>& shared_stage() const { return stage_; }
   Client connect() const { return Client(server_->port()); }
+  // For /metrics and /admin/reload.
+  Client connect_admin() const { return Client(server_->admin_port()); }
   int port() const { return server_->port(); }
   // One request on a connection of its own.
   Reply translate(const std::string& text) const {
@@ -154,7 +156,7 @@ class TestServer {
   }
   // The value of a metric.
   double metric(const std::string& name) const {
-    const std::string all = connect().get("/metrics").body;
+    const std::string all = connect_admin().get("/metrics").body;
     const std::size_t at = all.find("\n" + name + " ");
     return at == std::string::npos ? -1 : std::stod(all.substr(at + name.size() + 2));
   }
