@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/temp_folder.h"
+#include "tests/support/usual_signals.h"
 
 // Runs the program as users do.
 namespace dragoman::cli {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,15 @@ std::string program_path = DRAGOMAN_PROGRAM;
   for (std::string& word : copies) words.push_back(word.data());
   words.push_back(nullptr);
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+  // Signals do what they do in a shell, whatever the parent has set.
+  for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(one, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const auto& [resource, most] : launch.limits) {
+    const rlimit limit{most, most};
+    if (setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) _exit(126);
+  }
   if (chdir(launch.folder.c_str()) == 0) execv(program_path.c_str(), words.data());
   _exit(126);
 }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -32,6 +33,7 @@ struct Launch {
   std::string input = "";                          // a file; empty: none
   int input_descriptor = -1;                       // instead of `input`
   std::string output = "";                         // standard output; empty: a file that is read back
+  std::map<int, std::uint64_t> limits{};           // of resources (setrlimit)
 };
 
 // The program, running. Its output goes to files in its folder.

@@ -23,6 +23,8 @@ void seal_folder(Workshop& shop);
 void change_files(Workshop& shop);
 // The n-th allocation of a page or more fails: a message, or the right result.
 void fail_allocations(Workshop& shop);
+// Little address space, a small stack, few open files: a message, or the right result.
+void limit_resources(Workshop& shop);
 // Reads and writes are interrupted or incomplete: the right result.
 void interrupt_transfers(Workshop& shop);
 

@@ -26,6 +26,7 @@ constexpr Scenario kScenarios[] = {
     {"sealed", seal_folder, true},
     {"allocations", fail_allocations, true},
     {"interrupts", interrupt_transfers, true},
+    {"limits", limit_resources, false},
 };
 
 int torture(const Words& arguments) {
@@ -43,8 +44,8 @@ int torture(const Words& arguments) {
   }
   for (const std::string& name : chosen)
     check(std::any_of(std::begin(kScenarios), std::end(kScenarios), [&](const auto& s) { return s.name == name; }),
-          "there is no scenario '{}'; there are kill, workers, signals, changes, full, sealed, allocations and "
-          "interrupts",
+          "there is no scenario '{}'; there are kill, workers, signals, changes, full, sealed, allocations, "
+          "interrupts and limits",
           name);
   std::signal(SIGPIPE, SIG_IGN);
   Workshop shop(options);
