@@ -1,8 +1,6 @@
 #include "recipe/command_line.h"
 
-#include <algorithm>
 #include <cctype>
-#include <iterator>
 
 #include "base/error.h"
 #include "base/join.h"
@@ -12,98 +10,51 @@
 namespace dragoman::recipe {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::size_t kMostWords = 10'000;
 // Signs that mean something to a shell if they are not quoted.
-constexpr std::string_view kShellSigns = "|&;<()$`";
+constexpr std::string_view kBlanks = " \t\r\n", kShellSigns = "|&;<()$`\\";
 
-// Reads a text word by word.
-class WordReader {
- public:
-  explicit WordReader(const std::string& text) : text_(text) {}
-
-  // False at the end. An unquoted > is a word of its own.
-  bool next(std::string& word, bool& redirects) {
-    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
-    if (at_ == text_.size()) return false;
-    word.clear();
-    redirects = text_[at_] == '>';
-    if (redirects) {
-      ++at_;
-      return true;
+// The word, or its alternatives: the innermost braces with a comma between them are replaced, from left to right.
+// Braces without a comma are placeholders.
+std::vector<std::string> alternatives(const std::string& word) {
+  std::vector<std::string> words = {word};
+  for (std::size_t i = 0, open = 0; i < words.size();) {
+    open = words[i].find('{', open);
+    if (open == std::string::npos) {
+      ++i;
+      open = 0;
+      continue;
     }
-    while (at_ < text_.size() && kBlanks.find(text_[at_]) == std::string_view::npos && text_[at_] != '>') read(word);
-    return true;
-  }
-
- private:
-  void read(std::string& word) {
-    const char sign = text_[at_++];
-    if (sign == '\'') {
-      for (; peek("a closing '") != '\''; ++at_) word += text_[at_];
-      ++at_;
-    } else if (sign == '"') {
-      for (; peek("a closing \"") != '"'; ++at_) {
-        if (text_[at_] == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\')) ++at_;
-        word += text_[at_];
-      }
-      ++at_;
-    } else if (sign == '\\') {
-      const char escaped = peek("a sign after \\");
-      ++at_;
-      if (escaped != '\n') word += escaped;
-    } else {
-      check(kShellSigns.find(sign) == std::string_view::npos,
-            "'{}' has no meaning here, since commands are not run by a shell; quote it if it belongs to a word: {}",
-            sign, text_);
-      word += sign;
+    const std::string own = words[i];
+    const std::size_t close = own.find_first_of("{}", open + 1);
+    const bool is_choice = close != std::string::npos && own[close] == '}' && own.find(',', open) < close;
+    if (!is_choice) {
+      ++open;
+      continue;
     }
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    for (std::size_t begin = open + 1; begin <= close;) {
+      const std::size_t end = std::min(own.find(',', begin), close);
+      at = words.insert(at, own.substr(0, open) + own.substr(begin, end - begin) + own.substr(close + 1)) + 1;
+      begin = end + 1;
+    }
+    check(words.size() <= kMostWords, "the braces of '{}' stand for more than {} words", word, kMostWords);
+    open = 0;
   }
-
-  char peek(const char* expected) const {
-    check(at_ < text_.size(), "expected {} before the end of: {}", expected, text_);
-    return text_[at_];
-  }
-
-  const std::string& text_;
-  std::size_t at_ = 0;
-};
-
-// Flags with their values and arguments, sorted.
-std::vector<std::string> parts_of(const std::string& text) {
-  const CommandLine command = split_command(text);
-  std::vector<std::string> parts;
-  for (const std::string& word : command.words) {
-    const bool is_value = !parts.empty() && parts.back().starts_with("--") && !word.starts_with("--") &&
-                          parts.back().find_first_of(" =") == std::string::npos;
-    if (is_value)
-      parts.back() += " " + shell_word(word);
-    else
-      parts.push_back(shell_word(word));
-  }
-  if (!command.output.empty()) parts.push_back("> " + shell_word(command.output));
-  std::sort(parts.begin(), parts.end());
-  return parts;
-}
-
-// What is in `parts` but not in `others`.
-std::string only_in(const std::vector<std::string>& parts, const std::vector<std::string>& others) {
-  std::vector<std::string> own;
-  std::set_difference(parts.begin(), parts.end(), others.begin(), others.end(), std::back_inserter(own));
-  return join(own, " ");
-}
-
-bool is_name_sign(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view("_/.+-").find(c) != std::string_view::npos;
+  return words;
 }
 
 // Calls on_text and on_name for the parts of a text. Braces around anything but a name are text.
 template <class OnText, class OnName>
 void for_each_part(const std::string& text, OnText on_text, OnName on_name) {
+  const auto is_name_sign = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_/.+-").find(static_cast<char>(c)) != std::string_view::npos;
+  };
   std::size_t done = 0;
   for (std::size_t open = 0; (open = text.find('{', open)) != std::string::npos;) {
     std::size_t close = open + 1;
-    while (close < text.size() && is_name_sign(text[close])) ++close;
+    while (close < text.size() && is_name_sign(static_cast<unsigned char>(text[close]))) ++close;
     if (close == open + 1 || close == text.size() || text[close] != '}') {
       ++open;
       continue;
@@ -119,17 +70,47 @@ void for_each_part(const std::string& text, OnText on_text, OnName on_name) {
 
 CommandLine split_command(const std::string& text) {
   CommandLine command;
-  WordReader reader(text);
   std::string word;
-  for (bool redirects = false; reader.next(word, redirects);) {
-    if (redirects) {
-      check(command.output.empty() && reader.next(command.output, redirects) && !redirects,
-            "expected one file name after > in: {}", text);
+  bool in_word = false, is_quoted = false, is_redirected = false;
+  char quote = '\0';
+  const auto end_word = [&] {
+    if (!in_word) return;
+    check(command.output.empty(), "expected nothing after > FILE in: {}", text);
+    if (is_redirected) {
+      command.output = word;
     } else {
-      check(command.output.empty(), "expected nothing after > FILE in: {}", text);
-      command.words.push_back(word);
+      const std::vector<std::string> words = is_quoted ? std::vector<std::string>{word} : alternatives(word);
+      command.words.insert(command.words.end(), words.begin(), words.end());
+    }
+    word.clear();
+    in_word = is_quoted = false;
+  };
+  for (const char sign : text) {
+    if (quote != '\0') {
+      if (sign == quote)
+        quote = '\0';
+      else
+        word += sign;
+    } else if (sign == '\'' || sign == '"') {
+      quote = sign;
+      in_word = is_quoted = true;
+    } else if (kBlanks.find(sign) != std::string_view::npos) {
+      end_word();
+    } else if (sign == '>') {
+      end_word();
+      check(!is_redirected, "expected one > FILE in: {}", text);
+      is_redirected = true;
+    } else {
+      check(kShellSigns.find(sign) == std::string_view::npos,
+            "'{}' has no meaning here, since commands are not run by a shell; quote it if it belongs to a word: {}",
+            sign, text);
+      word += sign;
+      in_word = true;
     }
   }
+  check(quote == '\0', "expected a closing {} before the end of: {}", quote, text);
+  end_word();
+  check(!is_redirected || !command.output.empty(), "expected a file name after > in: {}", text);
   return command;
 }
 
@@ -140,26 +121,13 @@ std::string show(const CommandLine& command) {
   return text;
 }
 
-bool has_flag(const CommandLine& command, const std::string& flag) {
-  return std::any_of(command.words.begin(), command.words.end(),
-                     [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
-}
-
-std::vector<std::string> flag_values(const CommandLine& command, const std::string& flag) {
+std::vector<std::string> flag_values(const std::vector<std::string>& words, const std::string& flag) {
   std::vector<std::string> values;
-  for (std::size_t i = 0; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i];
-    if (word == flag && i + 1 < command.words.size()) values.push_back(command.words[i + 1]);
-    if (word.starts_with(flag + "=")) values.push_back(word.substr(flag.size() + 1));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == flag && i + 1 < words.size()) values.push_back(words[i + 1]);
+    if (words[i].starts_with(flag + "=")) values.push_back(words[i].substr(flag.size() + 1));
   }
   return values;
-}
-
-std::string changes(const std::string& before, const std::string& after) {
-  const std::vector<std::string> old_parts = parts_of(before), new_parts = parts_of(after);
-  const std::string removed = only_in(old_parts, new_parts), added = only_in(new_parts, old_parts);
-  if (removed.empty()) return added.empty() ? "" : "with " + added;
-  return added.empty() ? "without " + removed : added + " instead of " + removed;
 }
 
 std::string fill(const std::string& text, const Places& places) {

@@ -12,20 +12,16 @@ struct CommandLine {
   std::string output;              // file for its standard output; empty: none
 };
 
-// Splits text into words as a POSIX shell does: blanks separate words, quotes and backslashes protect blanks. The text
-// may end in `> FILE`. Pipes, variables and the other operators of a shell are errors.
+// Splits text into words as a shell does: blanks separate words, quotes protect them, and a word with braces is written
+// once for each alternative: train{1,2}.de becomes train1.de train2.de. The text may end in `> FILE`. The other signs
+// of a shell are errors, since no shell runs the command.
 CommandLine split_command(const std::string& text);
 
 // The command as a user would type it into a shell, `dragoman` first.
 std::string show(const CommandLine& command);
 
-bool has_flag(const CommandLine& command, const std::string& flag);
 // The values of a flag, such as --source, in the order of the command.
-std::vector<std::string> flag_values(const CommandLine& command, const std::string& flag);
-
-// How a command has changed, in words: "--until 30u instead of --until 20u". Both are texts of show(); order does not
-// count. Empty if they have the same flags and arguments.
-std::string changes(const std::string& before, const std::string& after);
+std::vector<std::string> flag_values(const std::vector<std::string>& words, const std::string& flag);
 
 // Values of placeholders by name, without braces.
 using Places = std::map<std::string, std::string>;

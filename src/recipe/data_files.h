@@ -3,47 +3,28 @@
 #include <string>
 #include <vector>
 
-#include "recipe/download.h"
 #include "recipe/recipe.h"
 
-// Finds the declared data of a recipe, checks it and downloads what is missing.
+// The declared data of a recipe.
 namespace dragoman::recipe {
 
 struct DataOptions {
   std::string directory = "data", mirror;
-  bool offline = false;
-  DownloadOptions download;
 
   template <class V>
   void visit(V& v) {
     v("data", directory, "folder of the data; a file is expected at DIR/FOLDER/FILE");
     v("mirror", mirror, "download missing files from URL/FOLDER/FILE instead of their own addresses");
-    v("offline", offline, "download nothing");
-    download.visit(v);
   }
 };
 
-enum class DataState { present, damaged, downloadable, missing };
+// Checks that every declared file is at directory/FOLDER/FILE with its checksum, and downloads those that are missing.
+// Throws before any download if a file is damaged or can be had from nowhere; the message lists all such files.
+void find_data(const std::vector<DataFolder>& folders, const DataOptions& options);
 
-// A declared file and where it is or would be.
-struct DataStatus {
-  std::string name;   // FOLDER/FILE
-  std::string about;  // its folder
-  DataState state = DataState::missing;
-  std::string path;              // of a present or damaged file
-  std::string url;               // where it can be downloaded; empty if it cannot
-  std::string expected, actual;  // SHA-256; `actual` only if damaged
-};
-
-// Looks all files up in options.directory and in `output`/data, where downloads go if the former is not writable.
-// Checksums are computed once and remembered in `output`/data-checksums.json with size and time of the file; unless
-// `remember` is set, nothing is written.
-std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, const DataOptions& options,
-                                     const std::string& output, bool remember = true);
-
-// Returns the folder in which every declared file is FOLDER/FILE, verified: options.directory, or `output`/data, which
-// then links to the files of the former. Downloads what is missing. Throws before any download if a file is damaged or
-// can be had from nowhere; the message lists all such files and says what to do.
-std::string find_data(const std::vector<DataFolder>& folders, const DataOptions& options, const std::string& output);
+// Writes a stand-in for every declared file of a miniature to data/FOLDER/FILE, a part of the phrasebook by the file's
+// name: test, valid (also dev) or train; English if one of the parts between dots is `en`, German for other languages;
+// for a name with `talp`, a word alignment. Throws if the recipe reads files that it does not declare.
+void write_stand_ins(const Recipe& recipe, const std::string& data);
 
 }  // namespace dragoman::recipe

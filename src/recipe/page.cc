@@ -1,171 +1,186 @@
 #include "recipe/page.h"
 
-#include "recipe/markdown.h"
-#include "recipe/page_data.h"
-#include "recipe/page_figures.h"
-#include "recipe/page_tables.h"
+#include <filesystem>
+#include <set>
+
+#include "base/join.h"
+#include "data/line_reader.h"
+#include "data/utf8.h"
+#include "recipe/figures.h"
+#include "recipe/steps.h"
+#include "recipe/tables.h"
 #include "report/escape.h"
 #include "report/page_frame.h"
 
 namespace dragoman::recipe {
 namespace {
 
+namespace fs = std::filesystem;
 using report::escape;
+using report::escape_markdown;
 
+constexpr std::size_t kSentences = 20;  // of a test set that the page shows
 constexpr const char* kStyle =
 #include "recipe/page.css.inc"
     ;
-constexpr const char* kScript =
-#include "recipe/page.js.inc"
-    ;
 
-constexpr const char* kTranslations = R"html(
-<section><h2 id='translations'>Translations side by side</h2>
-<p><ins>Underlined</ins> words are not in the reference, or not in this order.</p>
-<form id='translation-controls' class='controls'>
-<label>Test set <select name='test'></select></label>
-<label>Sentence <input type='number' name='number' value='1' min='1'></label>
-<span class='steps'><button type='button' data-step='-1'>previous</button>
-<button type='button' data-step='1'>next</button></span>
-<label>Search <input type='search' name='search'></label>
-<label class='inline'><input type='checkbox' name='missing'> show missing words</label>
-<span id='found' class='found' role='status'></span>
-</form>
-<dl id='sentences' class='sentences'></dl>
-<noscript><p>The translations need JavaScript.</p></noscript></section>
-)html";
+std::string paragraph(const std::string& text, const char* attributes = "") {
+  return text.empty() ? "" : fmt::format("<p{}>{}</p>", attributes, escape(text));
+}
 
-constexpr const char* kAttentionTitle = "Attention";
-constexpr const char* kAttention = R"html(
-<form id='attention-controls' class='controls'>
-<label>Test set <select name='test'></select></label>
-<label>System <select name='system'></select></label>
-<label>Sentence <input type='number' name='number' value='1' min='1'></label>
-<span class='steps'><button type='button' data-step='-1'>previous</button>
-<button type='button' data-step='1'>next</button></span>
-<span id='with-attention' class='found'></span>
-</form>
-<p id='readout' class='readout' role='status'></p>
-<div id='maps' class='maps'></div>
-<noscript><p>The attention maps need JavaScript.</p></noscript></section>
-)html";
+std::string section(const char* id, const char* title, const std::string& content) {
+  return content.empty() ? "" : fmt::format("<section><h2 id='{}'>{}</h2>{}</section>", id, title, content);
+}
 
-// `Code` in backticks; the text is escaped already.
-std::string with_code(const std::string& text) {
+// The different machines, versions and days of the results.
+std::set<std::string> measured_on(const Results& results) {
+  std::set<std::string> lines;
+  for (const auto& [name, result] : results.finished) lines.insert(result.measured);
+  for (const auto& [name, result] : results.figures) lines.insert(result.measured);
+  return lines;
+}
+
+// What read(figure) makes of its JSON; if it is not of the figure's kind, the error says so.
+template <class Read>
+auto reading_figure(const Results& results, const Figure& figure, Read read) {
+  return report::reading(results.folder.path + "/figures/" + figure.name,
+                         fmt::format("a result of a figure of kind {}", name_of(figure.kind)),
+                         [&] { return read(results, figure); });
+}
+
+std::string recipe_command(const Results& results) {
+  const Recipe& recipe = results.recipe;
+  const bool is_own = fs::path(recipe.folder).parent_path().filename() != "recipes";
+  return "dragoman recipe run " + (is_own && !recipe.folder.empty() ? recipe.folder : "recipes/" + recipe.name) +
+         (results.options.miniature ? " --miniature"
+          : recipe.data.empty()     ? ""
+                                    : " --data DIR");
+}
+
+std::string header(const Results& results) {
+  std::string html = "<header><h1>" + escape(results.recipe.title) + "</h1>";
+  if (results.options.miniature) html += paragraph(kMiniatureWarning, " class='warning'");
+  html += paragraph(results.recipe.about);
+  if (!results.recipe.source.empty()) html += paragraph("Published numbers: " + results.recipe.source);
+  const std::size_t all = results.systems.size(), done = results.finished.size();
+  if (done < all) html += paragraph(fmt::format("{} of {} systems are finished.", done, all), " class='where'");
+  for (const std::string& line : measured_on(results)) html += paragraph("Measured " + line, " class='where'");
+  return html + "</header>";
+}
+
+std::string tables(const Results& results) {
   std::string html;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = text.find('`', at), end = begin == std::string::npos ? begin : text.find('`', begin + 1);
-    if (end == std::string::npos) return html + text.substr(at);
-    html += text.substr(at, begin - at) + "<code>" + text.substr(begin + 1, end - begin - 1) + "</code>";
-    at = end + 1;
+  for (const Table& table : results.recipe.tables)
+    html += to_html(result_table(results, table)) + paragraph(table.note);
+  return html;
+}
+
+// Drawings and numbers, which are folded away where there is a drawing.
+std::string figures(const Results& results) {
+  std::string html;
+  for (const Figure& figure : results.recipe.figures) {
+    const std::string drawing = reading_figure(results, figure, draw_figure);
+    const report::Table table = reading_figure(results, figure, figure_table);
+    std::string numbers = table.rows.empty() ? "" : to_html(table);
+    if (!numbers.empty() && !drawing.empty()) numbers = "<details><summary>numbers</summary>" + numbers + "</details>";
+    const bool is_empty = drawing.empty() && numbers.empty();
+    html += "<div class='figure'><h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note) + drawing + numbers +
+            (is_empty ? "<p class='pending'>not measured yet</p>" : "") + "</div>";
   }
   return html;
 }
 
-std::string paragraph(const std::string& text, const char* attributes = "") {
-  return text.empty() ? "" : fmt::format("<p{}>{}</p>", attributes, with_code(escape(text)));
+// The first lines of a file; none if there is no file. Invalid UTF-8 is replaced.
+std::vector<std::string> first_lines(const std::string& path) {
+  std::vector<std::string> lines;
+  if (!fs::is_regular_file(path)) return lines;
+  data::LineReader reader(data::open_bytes(path));
+  for (data::Line line; lines.size() < kSentences && reader.next(line);)
+    lines.push_back(data::replace_invalid_utf8(line.text));
+  return lines;
 }
 
-std::string header(const PageResults& results) {
-  const Recipe& recipe = results.recipe();
-  std::string html = "<header><h1>" + escape(recipe.title) + "</h1>";
-  if (results.is_miniature()) html += paragraph(kMiniatureWarning, " class='warning'");
-  html += paragraph(recipe.about);
-  if (!recipe.source.empty()) html += paragraph("Published numbers: " + recipe.source);
-  const std::size_t all = results.planned_count(), done = results.finished_count();
-  if (done < all) html += paragraph(fmt::format("{} of {} systems are finished.", done, all), " class='where'");
-  for (const std::string& line : results.environments()) html += paragraph(line, " class='where'");
-  return html + "</header>";
-}
-
-std::string tables(const PageResults& results) {
-  std::string html = "<section><h2 id='results'>Results</h2>";
-  for (const Table& table : results.recipe().tables)
-    html += to_html(result_table(results, table)) + paragraph(table.note) + table_charts(results, table);
-  return html + "</section>";
-}
-
-// The charts of a figure and its numbers, which are folded away where there is a chart.
-std::string figure_content(const PageResults& results, const Figure& figure) {
-  const std::string charts = figure_charts(results, figure);
-  const report::Table table = figure_table(results, figure);
-  if (table.rows.empty()) return charts.empty() ? "<p class='pending'>not measured yet</p>" : charts;
-  if (charts.empty()) return to_html(table);
-  return charts + "<details><summary>numbers</summary>" + to_html(table) + "</details>";
-}
-
-std::string figures(const PageResults& results) {
+// The first sentences of every test set with what the systems make of them.
+std::string translations(const Results& results) {
+  const Places places = {{"data", results.options.data}, {"work", results.folder.work()}};
   std::string html;
-  for (const Figure& figure : results.recipe().figures)
-    if (figure.kind != FigureKind::attention)
-      html += "<div class='figure'><h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note) +
-              figure_content(results, figure) + "</div>";
-  return html.empty() ? "" : "<section><h2 id='figures'>Figures</h2>" + html + "</section>";
-}
-
-std::string attention(const PageResults& results) {
-  std::string html = fmt::format("<section><h2 id='attention'>{}</h2>", kAttentionTitle);
-  for (const Figure& figure : results.recipe().figures)
-    if (figure.kind == FigureKind::attention) {
-      if (figure.title != kAttentionTitle) html += "<h3>" + escape(figure.title) + "</h3>";
-      html += paragraph(figure.note);
+  for (const TestSet& test : results.recipe.tests) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> columns = {
+        {"Source", first_lines(fill(test.source, places))}, {"Reference", first_lines(fill(test.reference, places))}};
+    for (const System* system : results.shown(results.systems))
+      if (const auto lines = first_lines(results.folder.output(system->name, test.name)); !lines.empty())
+        columns.emplace_back(system->title, lines);
+    if (columns.size() == 2) continue;
+    html += "<details><summary>" + escape(test.title) + "</summary>";
+    for (std::size_t i = 0; i < columns[0].second.size(); ++i) {
+      html += "<dl class='sentences'>";
+      for (const auto& [title, lines] : columns)
+        html += "<dt>" + escape(title) + "</dt><dd>" + escape(i < lines.size() ? lines[i] : "") + "</dd>";
+      html += "</dl>";
     }
-  return html + kAttention;
+    html += "</details>";
+  }
+  return html;
 }
 
 std::string commands(const std::string& title, const std::string& lines) {
-  return fmt::format("<details><summary>{}</summary><div class='copyable'><pre><code>{}</code></pre></div></details>",
-                     escape(title), escape(lines));
+  return fmt::format("<details><summary>{}</summary><pre><code>{}</code></pre></details>", escape(title),
+                     escape(lines));
 }
 
-std::string reproduction(const PageResults& results) {
-  const Recipe& recipe = results.recipe();
+std::string reproduction(const Results& results) {
   std::string html =
-      "<section><h2 id='commands'>Commands and data</h2><p>This command repeats everything:</p>"
-      "<div class='copyable'><pre><code>" +
-      escape(recipe_command(results)) + "</code></pre></div>";
-  for (const System& system : recipe.systems)
-    if (const SystemResult* const result = results.finished(system.name))
-      html += commands(fmt::format("{}: {} commands", results.full_title(system), result->steps.size()),
-                       commands_of(results, *result));
-  for (const DataFolder& folder : recipe.data) {
+      "<p>This command repeats everything:</p><pre><code>" + escape(recipe_command(results)) + "</code></pre>";
+  for (const auto& [name, result] : results.finished)
+    html += commands(fmt::format("{}: {} commands", results.recipe.system(name).title, result.commands.size()),
+                     join(result.commands, "\n"));
+  for (const DataFolder& folder : results.recipe.data) {
     std::string files;
-    for (const DataFile& file : folder.files) files += file.sha256 + "  " + folder.name + "/" + file.name + "\n";
-    html += commands(fmt::format("Data: {}{}{}", folder.name, folder.about.empty() ? "" : ", " + folder.about,
-                                 folder.licence.empty() ? "" : " (" + folder.licence + ")"),
-                     files);
+    for (const auto& [name, sha256] : folder.files) files += sha256 + "  " + folder.name + "/" + name + "\n";
+    html += commands(fmt::format("Data: {}, {} ({})", folder.name, folder.about, folder.licence), files);
   }
-  return html + "</section>";
+  return html;
 }
 
-std::string navigation(const std::vector<std::pair<const char*, const char*>>& entries) {
-  std::string html = "<nav aria-label='Sections'>";
-  for (const auto& [id, title] : entries) html += fmt::format("<a href='#{}'>{}</a>", id, title);
-  return html + "</nav>";
+std::string page(const Results& results) {
+  const std::string body = header(results) + "<main>" + section("results", "Results", tables(results)) +
+                           section("figures", "Figures", figures(results)) +
+                           section("translations", "Translations side by side", translations(results)) +
+                           section("cost", "Time and cost", to_html(cost_table(results))) +
+                           section("commands", "Commands and data", reproduction(results)) + "</main>";
+  return to_html(
+      report::Page{.title = results.recipe.title, .style = kStyle, .body_attributes = {}, .body = body, .script = {}});
 }
 
-std::string page(const PageResults& results) {
-  const PageData data = page_data(results);
-  const std::string charts = figures(results);
-  std::vector<std::pair<const char*, const char*>> sections = {{"results", "Results"}};
-  if (!charts.empty()) sections.emplace_back("figures", "Figures");
-  if (data.has_sentences) sections.emplace_back("translations", "Translations");
-  if (data.has_attention) sections.emplace_back("attention", "Attention");
-  sections.emplace_back("cost", "Time and cost");
-  sections.emplace_back("commands", "Commands and data");
-  const std::string body = header(results) + navigation(sections) + "<main>" + tables(results) + charts +
-                           (data.has_sentences ? kTranslations : "") + (data.has_attention ? attention(results) : "") +
-                           "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +
-                           reproduction(results) + "</main>\n" + data.html;
-  return to_html(report::Page{
-      .title = results.recipe().title, .style = kStyle, .body_attributes = {}, .body = body, .script = kScript});
+std::string markdown_block(const std::string& text) {
+  const std::string safe = report::escape_markdown_block(text);
+  return safe.empty() ? "" : safe + "\n\n";
+}
+
+std::string markdown_section(const std::string& title, const std::string& note, const report::Table& table) {
+  if (table.rows.empty()) return "";
+  return "### " + escape_markdown(title) + "\n\n" + markdown_block(note) + to_markdown(table) + "\n";
+}
+
+std::string markdown(const Results& results) {
+  const Recipe& recipe = results.recipe;
+  std::string text = "## " + escape_markdown(recipe.title) + "\n\n";
+  if (results.options.miniature) text += markdown_block(kMiniatureWarning);
+  text += markdown_block(recipe.about);
+  if (!recipe.source.empty()) text += markdown_block("Published numbers: " + recipe.source);
+  for (const Table& table : recipe.tables)
+    text += markdown_section(table.title, table.note, result_table(results, table));
+  for (const Figure& figure : recipe.figures)
+    text += markdown_section(figure.title, figure.note, reading_figure(results, figure, figure_table));
+  text += markdown_section("Time and cost", "", cost_table(results));
+  for (const std::string& line : measured_on(results)) text += "- Measured " + escape_markdown(line) + "\n";
+  return text + "\n```\n" + recipe_command(results) + "\n```\n";
 }
 
 }  // namespace
 
-void write_report(const Recipe& recipe, const Folder& folder, const std::string& data) {
-  keep_test_sets(recipe, folder, data);
-  const PageResults results(recipe, folder);
+void write_report(const Recipe& recipe, const Folder& folder, const PlanOptions& options) {
+  const Results results(recipe, folder, options);
   write_text(folder.page(), page(results));
   write_text(folder.markdown(), markdown(results));
 }

@@ -1,12 +1,15 @@
 #pragma once
 
-#include "recipe/results.h"
+#include "recipe/plan.h"
 
 namespace dragoman::recipe {
 
+inline constexpr const char* kMiniatureWarning =
+    "This is a miniature: a few updates on generated text, to try the recipe. Its numbers mean nothing.";
+
 // Writes report/index.html, one self-contained page, and report/results.md, the same tables as Markdown, from the
-// results that are in the folder. Systems without a result are shown as not run yet. Test sets are copied to the folder
-// from `data`, the folder of the recipe's data, so that the report can be written again without it.
-void write_report(const Recipe& recipe, const Folder& folder, const std::string& data = {});
+// results that are in the folder. Systems without a result are shown as not run yet; those that are not part of a
+// miniature are left out of its report.
+void write_report(const Recipe& recipe, const Folder& folder, const PlanOptions& options);
 
 }  // namespace dragoman::recipe

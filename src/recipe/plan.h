@@ -1,20 +1,39 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "recipe/command_line.h"
 #include "recipe/recipe.h"
-#include "recipe/results.h"
 
 // What running a recipe consists of: jobs, which are lists of commands. Making a plan finds unknown placeholders, names
 // and quoting mistakes before anything runs.
 namespace dragoman::recipe {
 
-// Commands of a plan. Checking them starts a process each, and the largest of our recipes has 400.
-inline constexpr std::size_t kMostCommands = 10'000;
+// Paths in the output folder:
+//
+//   systems/NAME/run/                 the training run: log.jsonl, model.safetensors
+//   systems/NAME/tests/TEST.txt       translations
+//   systems/NAME/tests/TEST.json      `evaluate --json` of them
+//   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
+//   systems/NAME/steps/N.log          what step N printed; N.json: its command and time, and whether it is finished
+//   figures/NAME/, comparisons/TEST.BASELINE/   files that their commands read and write, and the records of their
+//   steps work/                             what `prepare` makes; data/: the generated data of a miniature
+//   report/index.html, report/results.md
+//   recipe.txt                        the recipe that the folder belongs to
+struct Folder {
+  std::string path;
+
+  std::string system(const std::string& name) const { return path + "/systems/" + name; }
+  std::string log(const std::string& name) const { return system(name) + "/run/log.jsonl"; }
+  std::string output(const std::string& name, const std::string& test, const char* ending = ".txt") const {
+    return system(name) + "/tests/" + test + ending;
+  }
+  std::string work() const { return path + "/work"; }
+  std::string owner() const { return path + "/recipe.txt"; }
+  std::string page() const { return path + "/report/index.html"; }
+  std::string markdown() const { return path + "/report/results.md"; }
+};
 
 // Settings of this run that the recipe leaves open.
 struct PlanOptions {
@@ -36,10 +55,8 @@ struct Step {
   std::string recorded;  // the command with placeholders for folders, without flags about this machine: a finished step
                          // is run again only if this changes
   CommandLine command;
-  std::string run;                 // of `train`: the folder it trains in
-  std::vector<std::string> makes;  // files that must exist afterwards
-  Excerpt excerpt;                 // without lines: nothing to copy
-  std::string timed;               // the value that its time gives, such as wmt.seconds; empty: none
+  std::string run;  // of `train`: the folder it trains in
+  Excerpt excerpt;  // without lines: nothing to copy
 };
 
 // One number or curve of a figure: the step that is timed, and the file that holds its result.
@@ -49,25 +66,15 @@ struct Measurement {
   std::string result;
 };
 
-// Commands that run one after the other in a folder of their own, by one runner at a time.
+// Commands that run one after the other and leave their records in a folder of their own.
 struct Job {
-  std::string name;    // of the system or figure
-  std::string folder;  // for locks and records of steps
-  std::string result;  // the file that says that the job is finished; empty: the records of its steps say so
+  std::string name;                // of the system or figure
+  std::string folder;              // for records of steps
   std::vector<std::string> needs;  // systems that must be finished before
   std::vector<Step> steps;
-  std::size_t model_steps = 0;            // systems: the first steps, which make the model
   std::string model;                      // systems: the model file
   std::vector<Measurement> measurements;  // figures
-  Cost cost;                              // that the recipe states; none for a miniature
-
-  bool trains() const {
-    return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.run.empty(); });
-  }
 };
-
-// Throws if this many commands are too many.
-void check_command_count(std::size_t count);
 
 struct Plan {
   Job preparation;
@@ -75,12 +82,13 @@ struct Plan {
   std::vector<Job> figures;  // only those that need commands
 };
 
-// Plans the systems that `chosen` names, by default all, and what they need; and the figures that it names, by default
-// all.
+// Plans the systems and figures that the patterns `chosen` name, by default all, and the systems that these systems
+// need. Patterns that name systems only leave the figures in.
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
 
-// The named systems and those that they need, in the order of the recipe.
-std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names);
+// Compares the systems of tables that have a baseline with it, on each test set, as far as they are finished.
+std::vector<Job> plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
+                                  const std::vector<std::string>& finished);
 
 }  // namespace dragoman::recipe

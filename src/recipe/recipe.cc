@@ -7,355 +7,298 @@
 
 #include "base/file.h"
 #include "base/join.h"
+#include "base/program_files.h"
 #include "base/yaml.h"
-#include "recipe/lists.h"
-#include "recipe/place.h"
-#include "recipe/safe_command.h"
+#include "eval/bleu_tokenizers.h"
 #include "recipe/yaml_map.h"
 #include "run/evaluation.h"
-#include "train/scores.h"
 
 namespace dragoman::recipe {
 namespace {
 
 namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
 
-constexpr int kMostDigits = 10, kMostAttention = 10'000;
-// Of a miniature, which should take seconds.
-constexpr std::int64_t kMostStandIns = 100'000;
-constexpr std::size_t kMostEntries = 200;
 constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
+// A recipe that a person can read has some dozens of systems; its texts may stand for more than its file has.
+constexpr std::size_t kMostSystems = 200, kLongestText = 1 << 16;
+constexpr int kMany = 100'000;
 
-const std::vector<std::string> kTrainingValues = {
-    "train.seconds", "train.updates",    "train.epochs",          "train.parameters",
-    "train.loss",    "train.perplexity", "train.last.perplexity", "train.seconds-per-update"};
-const std::vector<std::string> kTrainingCurves = {"train.nll",  "train.loss",          "train.perplexity",
-                                                  "train.rate", "train.gradient_norm", "train.tokens_per_second"};
-const std::vector<std::string> kValidationScores = {"perplexity", "loss", "bleu", "chrf", "accuracy", "f1"};
+const Names kTrainingValues = {"seconds", "updates",    "epochs",          "parameters",
+                               "loss",    "perplexity", "last.perplexity", "seconds-per-update"};
 
-template <class T>
-const T* find(const std::vector<T>& list, const std::string& name) {
-  const auto at = std::find_if(list.begin(), list.end(), [&](const T& entry) { return entry.name == name; });
-  return at == list.end() ? nullptr : &*at;
+[[noreturn]] void fail_unknown(const char* what, const std::string& word, const Names& known) {
+  const std::string near = nearest(word, known);
+  fail("there is no {} '{}' in this recipe{}", what, excerpt(word),
+       near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
 template <class T>
 const T& find_or_fail(const std::vector<T>& list, const std::string& name, const char* what) {
-  if (const T* const found = find(list, name)) return *found;
-  std::vector<std::string> names;
-  for (const T& entry : list) names.push_back(entry.name);
-  const std::string near = nearest(name, names);
-  fail("there is no {} '{}' in this recipe{}", what, name, near.empty() ? "" : "; did you mean '" + near + "'?");
+  const auto at = std::find_if(list.begin(), list.end(), [&](const T& entry) { return entry.name == name; });
+  if (at == list.end()) fail_unknown(what, name, names_of(list));
+  return *at;
 }
 
-// Throws if `word` is not one of those that are known.
-void check_one_of(const char* what, const std::string& word, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), word) != known.end()) return;
-  const std::string near = nearest(word, known);
-  fail("there is no {} '{}'; {}", what, excerpt(word),
-       near.empty() ? "expected one of " + join(known, ", ") : "did you mean '" + near + "'?");
-}
-
-// Data folders with their files: the contents of data.yaml.
-std::vector<DataFolder> read_folders(YamlMap& map) {
-  std::vector<DataFolder> folders;
-  map.each("data", [&](const std::string& name, YamlMap& entry) {
-    check_below(name, entry.where());
-    DataFolder folder{.name = name, .about = {}, .licence = {}, .url = {}, .files = {}};
-    entry("about", folder.about);
-    entry("licence", folder.licence);
-    entry("url", folder.url);
-    entry.each(
-        "files",
-        [&](const std::string& file_name, YamlMap& file) {
-          check_below(file_name, file.where());
-          DataFile declared{.name = file_name, .sha256 = {}, .url = {}};
-          file("sha256", declared.sha256);
-          file("url", declared.url);
-          check(declared.sha256.size() == 64, "{}: sha256 must have 64 hexadecimal digits", file.where());
-          folder.files.push_back(declared);
-        },
-        "sha256");
-    folders.push_back(folder);
+// Names become names of files and of placeholders and, before a dot, parts of values such as wmt.bleu.
+void check_name(const std::string& name, const std::string& where) {
+  constexpr std::size_t kLongestName = 100;
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("-_+").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  return folders;
+  check(!name.empty() && name.size() <= kLongestName && is_plain,
+        "{}: '{}' cannot be a name; expected at most {} letters, digits, '-', '_' and '+'", where, excerpt(name),
+        kLongestName);
+}
+
+// Downloads are written to these paths.
+void check_below(const std::string& path, const std::string& where) {
+  const fs::path parts(path);
+  check(!path.empty() && parts.is_relative() && std::find(parts.begin(), parts.end(), "..") == parts.end(),
+        "{}: '{}' must be the name of a file, which does not lead out of its folder", where, excerpt(path));
 }
 
 // The files of `folders` that a pattern such as europarl/train?.de.gz matches.
-std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, const std::vector<std::string>& patterns,
+std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, const Names& patterns,
                                     const std::string& where) {
   check(patterns.empty() || !folders.empty(),
         "{}: 'data' names files that data.yaml declares, but there is no data.yaml a folder up, or it declares none; "
         "leave 'data' out for files of your own",
         where);
-  std::vector<bool> used(patterns.size());
-  std::vector<DataFolder> selected;
-  for (const DataFolder& folder : folders) {
-    DataFolder part = folder;
-    std::erase_if(part.files, [&](const DataFile& file) {
-      bool matches = false;
-      for (std::size_t i = 0; i < patterns.size(); ++i)
-        if (fnmatch(patterns[i].c_str(), (folder.name + "/" + file.name).c_str(), 0) == 0) matches = used[i] = true;
-      return !matches;
+  Names files;
+  for (const DataFolder& folder : folders)
+    for (const auto& [name, sha256] : folder.files) files.push_back(folder.name + "/" + name);
+  const Names chosen = with_place(where, [&] { return select(files, patterns, "file of data.yaml"); });
+  std::vector<DataFolder> selected = folders;
+  for (DataFolder& folder : selected)
+    std::erase_if(folder.files, [&](const auto& file) {
+      return std::find(chosen.begin(), chosen.end(), folder.name + "/" + file.first) == chosen.end();
     });
-    if (!part.files.empty()) selected.push_back(part);
-  }
-  for (std::size_t i = 0; i < patterns.size(); ++i)
-    check(used[i], "{}: no file of data.yaml matches '{}'", where, patterns[i]);
+  std::erase_if(selected, [](const DataFolder& folder) { return folder.files.empty(); });
   return selected;
 }
 
-void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.each_of("prepare", [&](YamlMap& entry) {
-    Preparation step;
-    step.command = lists.text(entry, "command");
-    entry("makes", step.makes);
-    entry("cost", step.cost);
-    entry.finish();
-    check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
-          entry.where());
-    for (const std::string& file : step.makes) check_below(file, entry.where() + ": makes");
-    step.where = entry.where();
-    recipe.prepare.push_back(step);
-  });
-}
+class RecipeReader {
+ public:
+  RecipeReader(YamlMap& map, Recipe& recipe) : map_(map), recipe_(recipe) {}
 
-void read_tests(YamlMap& map, Recipe& recipe) {
-  map.each("tests", [&](const std::string& name, YamlMap& entry) {
+  void read(const std::vector<DataFolder>& folders) {
+    recipe_.title = map_.text("title", recipe_.name);
+    recipe_.about = map_.text("about");
+    recipe_.source = map_.text("source");
+    read_texts();
+    recipe_.data = select_data(folders, map_.texts("data"), map_.where());
+    recipe_.flags = flags(map_);
+    recipe_.prepare = commands(map_, "prepare");
+    map_.each("tests", [this](const std::string& name, YamlMap& entry) { read_test(name, entry); });
+    map_.each("groups", [this](const std::string& name, YamlMap& entry) { read_group(name, entry); });
+    map_.each("systems", [this](const std::string& name, YamlMap& entry) { read_system(name, entry); });
+    check(!recipe_.systems.empty(), "{}: the recipe has no systems", map_.where());
+    check(recipe_.systems.size() <= kMostSystems, "{}: a recipe can have at most {} systems", map_.where(),
+          kMostSystems);
+    for (const YAML::Node& node : map_.elements("tables")) {
+      YamlMap entry(node, map_.where() + ": tables");
+      read_table(entry);
+    }
+    map_.each("figures", [this](const std::string& name, YamlMap& entry) { read_figure(name, entry); });
+    read_miniature();
+    map_.finish();
+    check_values();
+  }
+
+ private:
+  void read_texts() {
+    for (const auto& [name, node] : map_.entries("texts")) {
+      check_name(name, map_.where() + ": texts");
+      texts_.emplace_back("{" + name + "}", written_out(node, map_.where() + ": texts: " + name));
+    }
+  }
+
+  // A text, or several that are joined, with the texts that the recipe names.
+  std::string written_out(const YAML::Node& node, const std::string& where) {
+    std::string text =
+        node.IsScalar() ? node.Scalar() : with_place(where, [&] { return join(plain_values(node), " "); });
+    for (const auto& [name, value] : texts_) {
+      eval::replace_all(text, name, value);
+      check(text.size() <= kLongestText, "{}: more than {} bytes with the texts that it names", where, kLongestText);
+    }
+    return text;
+  }
+
+  // The same in a group, whose languages are known.
+  std::string written_out(const YAML::Node& node, const std::string& where, const std::string& group) {
+    std::string text = written_out(node, where);
+    if (const auto known = languages_.find(group); known != languages_.end()) {
+      eval::replace_all(text, "{from}", known->second.first);
+      eval::replace_all(text, "{to}", known->second.second);
+    }
+    return text;
+  }
+
+  std::string command(YamlMap& map, const char* key, const std::string& otherwise = {}, const std::string& group = {}) {
+    return written_out(YAML::Node(map.texts(key).empty() ? otherwise : join(map.texts(key), " ")), map.where(), group);
+  }
+
+  Names commands(YamlMap& map, const char* key, const std::string& group = {}) {
+    Names list;
+    for (const YAML::Node& element : map.elements(key))
+      list.push_back(written_out(element, map.where() + ": " + key, group));
+    return list;
+  }
+
+  Flags flags(YamlMap& map, const std::string& group = {}) {
+    Flags flags;
+    for (const auto& [command, node] : map.entries("flags"))
+      flags.emplace_back(command, written_out(node, map.where() + ": flags: " + command, group));
+    return flags;
+  }
+
+  // The test sets or systems that `key` selects; by default all.
+  template <class T>
+  Names chosen(YamlMap& map, const char* key, const std::vector<T>& all, const char* what) {
+    const Names patterns = map.texts(key);
+    return with_place(map.where(),
+                      [&] { return patterns.empty() ? names_of(all) : select(names_of(all), patterns, what); });
+  }
+
+  void read_test(const std::string& name, YamlMap& entry) {
     check_name(name, entry.where());
-    TestSet test;
-    test.name = test.title = name;
-    test.metrics = {"bleu", "chrf"};
-    entry("title", test.title);
-    entry("source", test.source);
-    entry("reference", test.reference);
-    entry("from", test.from);
-    entry("to", test.to);
-    entry("translate", test.translate);
-    entry("metrics", test.metrics);
-    entry("perplexity", test.perplexity);
-    entry("attention", test.attention);
+    TestSet test{.name = name,
+                 .title = entry.text("title", name),
+                 .source = entry.text("source"),
+                 .reference = entry.text("reference"),
+                 .from = entry.text("from"),
+                 .to = entry.text("to"),
+                 .translate = entry.text("translate"),
+                 .metrics = entry.texts("metrics"),
+                 .perplexity = entry.flag("perplexity")};
     entry.finish();
+    if (test.metrics.empty()) test.metrics = {"bleu", "chrf"};
     check(!test.source.empty() && !test.reference.empty(), "{}: expected 'source' and 'reference'", entry.where());
-    check(!test.metrics.empty(), "{}: expected at least one metric", entry.where());
-    for (const std::string& metric : test.metrics)
-      with_place(entry.where(), [&] { check_one_of("metric", metric, run::metric_names()); });
-    check(test.attention >= 0 && test.attention <= kMostAttention, "{}: 'attention' must be from 0 to {}",
-          entry.where(), kMostAttention);
-    recipe.tests.push_back(test);
-  });
-}
+    with_place(entry.where(), [&] {
+      for (const std::string& metric : test.metrics) select(run::metric_names(), {metric}, "metric");
+    });
+    recipe_.tests.push_back(std::move(test));
+  }
 
-void read_groups(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.each("groups", [&](const std::string& name, YamlMap& entry) {
+  void read_group(const std::string& name, YamlMap& entry) {
     check_name(name, entry.where());
-    Group group;
-    group.name = group.title = name;
-    entry("title", group.title);
-    entry("from", group.languages.from);
-    entry("to", group.languages.to);
-    group.flags = lists.flags(entry, "flags", group.languages);
-    group.tests = lists.texts(entry, "tests");
-    entry("cost", group.cost);
-    recipe.groups.push_back(group);
-  });
-}
+    if (entry.has("from") || entry.has("to")) languages_[name] = {entry.text("from"), entry.text("to")};
+    recipe_.groups.push_back({.name = name,
+                              .title = entry.text("title", name),
+                              .flags = flags(entry, name),
+                              .tests = chosen(entry, "tests", recipe_.tests, "test set")});
+  }
 
-void read_systems(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.each("systems", [&](const std::string& name, YamlMap& entry) {
+  void read_system(const std::string& name, YamlMap& entry) {
     check_name(name, entry.where());
     System system;
-    system.name = system.title = name;
+    system.name = name;
     system.where = entry.where();
-    entry("title", system.title);
-    entry("group", system.group);
-    const Group* const group = recipe.group_of(system);
-    const Languages languages = group == nullptr ? Languages() : group->languages;
-    entry("year", system.year);
-    system.needs = lists.texts(entry, "needs");
-    const std::string train = lists.text(entry, "train", languages);
-    system.steps = lists.texts(entry, "steps", languages);
-    system.model = lists.text(entry, "model", languages, kModel);
-    system.translate = lists.text(entry, "translate", languages, kTranslate);
-    system.score = lists.text(entry, "score", languages, kScore);
-    system.tests = lists.texts(entry, "tests");
-    entry("published", system.published);
-    entry("seed", system.seed);
-    system.cost = group == nullptr || group->cost.machine.empty() ? recipe.cost : group->cost;
-    entry("cost", system.cost);
+    system.title = entry.text("title", name);
+    system.group = entry.text("group");
+    system.year = entry.integer("year", 0, 0, kMany);
+    const std::string train = command(entry, "train", {}, system.group);
+    system.steps = commands(entry, "steps", system.group);
+    system.model = entry.text("model", kModel);
+    system.translate = command(entry, "translate", kTranslate, system.group);
+    system.score = command(entry, "score", kScore, system.group);
+    system.tests = chosen(entry, "tests", recipe_.tests, "test set");
+    for (const auto& [value, number] : entry.entries("published"))
+      system.published[value] = with_place(entry.where() + ": published", [&, own = number] {
+        return text_value::parse_number(own.IsScalar() ? own.Scalar() : "");
+      });
     entry.finish();
-    check(
-        entry.has("train") != entry.has("steps"),
-        "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the system "
-        "only combines others",
-        entry.where());
+    const Group* const group = with_place(entry.where(), [&] { return recipe_.group_of(system); });
+    if (group != nullptr && !entry.has("tests")) system.tests = group->tests;
+    check(entry.has("train") != entry.has("steps"),
+          "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the "
+          "system only combines others",
+          entry.where());
     if (entry.has("train")) system.steps = {"train " + train};
-    recipe.systems.push_back(system);
-  });
-}
+    recipe_.systems.push_back(std::move(system));
+  }
 
-void read_tables(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.each_of("tables", [&](YamlMap& entry) {
-    Table table;
-    entry("title", table.title);
-    entry("note", table.note);
-    table.systems = lists.texts(entry, "systems");
-    entry("baseline", table.baseline);
+  void read_table(YamlMap& entry) {
+    Table table{.title = entry.text("title"),
+                .note = entry.text("note"),
+                .systems = chosen(entry, "systems", recipe_.systems, "system"),
+                .columns = {},
+                .baseline = entry.text("baseline")};
     entry.each(
         "columns",
         [&](const std::string& value, YamlMap& column) {
-          table.columns.push_back({.value = value, .title = value});
-          column("title", table.columns.back().title);
-          column("digits", table.columns.back().digits);
-          check(table.columns.back().digits >= 0 && table.columns.back().digits <= kMostDigits,
-                "{}: 'digits' must be from 0 to {}", column.where(), kMostDigits);
+          table.columns.push_back({value, column.text("title", value), column.integer("digits", 2, 0, 10)});
         },
         "title");
-    recipe.tables.push_back(table);
-  });
-}
-
-// The keys that a kind of figure has besides those of all figures.
-std::vector<std::string> keys_of(FigureKind kind) {
-  switch (kind) {
-    case FigureKind::curves: return {"value", "x", "logarithmic"};
-    case FigureKind::bars: return {"value"};
-    case FigureKind::sweep: return {"test", "values", "rows", "x"};
-    case FigureKind::scaling: return {"rows", "logarithmic"};
-    case FigureKind::alignment: return {"gold", "rows"};
-    case FigureKind::statistics: return {"rows"};
-    case FigureKind::tree: return {"test", "sentence"};
-    case FigureKind::attention: return {"test"};
+    entry.finish();
+    if (!table.baseline.empty()) with_place(entry.where(), [&] { recipe_.system(table.baseline); });
+    recipe_.tables.push_back(std::move(table));
   }
-  return {};
-}
 
-// Throws if the figure has a key that only other kinds have.
-void check_keys(const YamlMap& entry, FigureKind kind) {
-  const std::vector<std::string> used = keys_of(kind);
-  for (const auto& [other, name] : EnumNames<FigureKind>::list)
-    for (const std::string& key : keys_of(other))
-      check(!entry.has(key.c_str()) || std::find(used.begin(), used.end(), key) != used.end(),
-            "{}: a figure of kind {} does not use '{}'; it has {}", entry.where(), name_of(kind), key,
-            join(used, ", "));
-}
-
-void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.each("figures", [&](const std::string& name, YamlMap& entry) {
+  void read_figure(const std::string& name, YamlMap& entry) {
     check_name(name, entry.where());
     Figure figure;
-    figure.name = figure.title = name;
+    figure.name = name;
     figure.where = entry.where();
-    entry("kind", figure.kind);
-    check_keys(entry, figure.kind);
-    entry("title", figure.title);
-    entry("note", figure.note);
-    figure.systems = lists.texts(entry, "systems");
-    entry("value", figure.value);
-    entry("x", figure.x);
-    entry("logarithmic", figure.logarithmic);
-    entry("test", figure.test);
-    entry("gold", figure.gold);
-    entry("sentence", figure.sentence);
-    check(figure.sentence > 0, "{}: 'sentence' counts from 1", entry.where());
-    entry("values", figure.values);
-    entry("cost", figure.cost);
-    entry.each(
-        "rows",
-        [&](const std::string& title, YamlMap& row) {
-          figure.rows.push_back({title, {}});
-          figure.rows.back().command = lists.text(row, "command");
-        },
-        "command");
-    recipe.figures.push_back(figure);
-  });
-}
-
-void read_miniature(YamlMap& map, Lists& lists, Recipe& recipe) {
-  map.part("miniature", [&](YamlMap& entry) {
-    entry("sentences", recipe.miniature.sentences);
-    entry("files", recipe.miniature.files);
-    check(recipe.miniature.sentences > 0 && recipe.miniature.sentences <= kMostStandIns,
-          "{}: 'sentences' must be from 1 to {}", entry.where(), kMostStandIns);
-    for (const auto& [pattern, file] : recipe.miniature.files) check_below(file, entry.where() + ": files");
-    recipe.miniature.flags = lists.flags(entry, "flags");
-    recipe.miniature.systems = lists.texts(entry, "systems");
-  });
-}
-
-// A value is one of training, of the model, or TEST.METRIC of a test set that measures it (recipe.h, Column).
-void check_value(const Recipe& recipe, const std::string& value) {
-  const std::size_t dot = value.find('.');
-  check(dot != std::string::npos, "there is no value '{}'; expected TEST.METRIC, such as {}.bleu, or train.seconds",
-        value, recipe.tests.empty() ? "test" : recipe.tests[0].name);
-  const std::string of = value.substr(0, dot), what = value.substr(dot + 1);
-  if (of == "train") return check_one_of("value", value, kTrainingValues);
-  if (of == "model") return check_one_of("value", value, {"model.bytes"});
-  const TestSet& test = recipe.test(of);
-  std::vector<std::string> measured = test.metrics;
-  measured.insert(measured.end(), {"seconds", "perplexity", "perplexity-per-word"});
-  if (std::find(measured.begin(), measured.end(), "chrf") != measured.end()) measured.push_back("chrfpp");
-  check(std::find(measured.begin(), measured.end(), what) != measured.end(),
-        "the test set '{}' does not measure '{}'; expected one of {}", of, what, join(measured, ", "));
-}
-
-// Curves show what a training log has: losses, or scores of validations, which depend on --validation.metrics.
-void check_curve(const std::string& value, const std::string& x) {
-  const std::size_t dot = value.find('.');
-  const std::string kind = value.substr(0, dot);
-  check(dot != std::string::npos && (kind == "train" || kind == "validation"),
-        "there is no curve '{}'; expected train.nll, or a score of validations, such as validation.perplexity",
-        excerpt(value));
-  if (kind == "train")
-    check_one_of("curve", value, kTrainingCurves);
-  else
-    check_one_of("score of validations", std::string(train::metric_and_part(value.substr(dot + 1)).first),
-                 kValidationScores);
-  check_one_of("x", x, {"update", "epoch", "seconds"});
-}
-
-void check_figure(const Recipe& recipe, const Figure& figure) {
-  if (figure.kind == FigureKind::curves) check_curve(figure.value, figure.x);
-  if (figure.kind == FigureKind::bars) check_value(recipe, figure.value);
-  if (!figure.test.empty()) recipe.test(figure.test);
-  for (const std::string& system : figure.systems) recipe.system(system);
-}
-
-// A recipe that a person can read has some dozens of each; more would only be there to fill the memory.
-void check_counts(const Recipe& recipe, const std::string& where) {
-  const auto check_count = [&](const auto& list, const char* what) {
-    check(list.size() <= kMostEntries, "{}: a recipe can have at most {} {}, but this one has {}", where, kMostEntries,
-          what, list.size());
-  };
-  check_count(recipe.prepare, "commands under 'prepare'");
-  check_count(recipe.tests, "test sets");
-  check_count(recipe.systems, "systems");
-  check_count(recipe.tables, "tables");
-  check_count(recipe.figures, "figures");
-}
-
-// Every name that is used exists, and systems come after those they need.
-void check_names(const Recipe& recipe) {
-  for (const Group& group : recipe.groups)
-    for (const std::string& test : group.tests) recipe.test(test);
-  for (const System& system : recipe.systems) {
-    recipe.group_of(system);
-    for (const std::string& test : system.tests) recipe.test(test);
-    for (const std::string& other : system.needs)
-      check(&recipe.system(other) < &system, "system '{}' needs '{}', which must come before it in the list",
-            system.name, other);
+    figure.kind = entry.choice("kind", figure.kind);
+    figure.title = entry.text("title", name);
+    figure.note = entry.text("note");
+    figure.systems = chosen(entry, "systems", recipe_.systems, "system");
+    figure.value = entry.text("value");
+    figure.x = entry.text("x");
+    figure.logarithmic = entry.flag("logarithmic");
+    figure.test = entry.text("test");
+    figure.gold = entry.text("gold");
+    figure.sentence = entry.integer("sentence", 1, 1, kMany);
+    figure.sentences = entry.integer("sentences", 3, 1, 100);
+    figure.values = entry.texts("values");
+    for (const auto& [title, node] : entry.entries("rows"))
+      figure.rows.emplace_back(title, written_out(node, entry.where() + ": rows"));
+    entry.finish();
+    if (!figure.test.empty()) with_place(entry.where(), [&] { recipe_.test(figure.test); });
+    recipe_.figures.push_back(std::move(figure));
   }
-  for (const System& system : recipe.systems)
-    for (const auto& [value, number] : system.published) check_value(recipe, value);
-  for (const Table& table : recipe.tables) {
-    for (const Column& column : table.columns) check_value(recipe, column.value);
-    if (!table.baseline.empty()) recipe.system(table.baseline);
-    for (const std::string& system : table.systems) recipe.system(system);
+
+  void read_miniature() {
+    YamlMap entry = map_.part("miniature");
+    recipe_.miniature = {.sentences = entry.integer("sentences", 300, 1, kMany),
+                         .flags = flags(entry),
+                         .systems = chosen(entry, "systems", recipe_.systems, "system")};
+    entry.finish();
   }
-  for (const std::string& system : recipe.miniature.systems) recipe.system(system);
-}
+
+  // A value is one of training or of the model, or TEST.METRIC of a test set that measures it (recipe.h, Column).
+  void check_value(const std::string& value) const {
+    const std::size_t dot = value.find('.');
+    check(dot != std::string::npos, "there is no value '{}'; expected TEST.METRIC, such as {}.bleu, or train.seconds",
+          excerpt(value), recipe_.tests.empty() ? "test" : recipe_.tests[0].name);
+    const std::string of = value.substr(0, dot), what = value.substr(dot + 1);
+    Names measured = of == "train" ? kTrainingValues : of == "model" ? Names{"bytes"} : recipe_.test(of).metrics;
+    if (of != "train" && of != "model")
+      measured.insert(measured.end(), {"seconds", "perplexity", "perplexity-per-word", "chrfpp"});
+    if (std::find(measured.begin(), measured.end(), what) == measured.end())
+      fail("there is no value '{}'; '{}' measures {}", excerpt(value), of, join(measured, ", "));
+  }
+
+  void check_values() const {
+    with_place(map_.where(), [&] {
+      for (const System& system : recipe_.systems)
+        for (const auto& [value, number] : system.published) check_value(value);
+      for (const Table& table : recipe_.tables)
+        for (const Column& column : table.columns) check_value(column.value);
+    });
+    for (const Figure& figure : recipe_.figures)
+      if (figure.kind == FigureKind::bars) with_place(figure.where, [&] { check_value(figure.value); });
+  }
+
+  YamlMap& map_;
+  Recipe& recipe_;
+  std::vector<std::pair<std::string, std::string>> texts_;                // placeholder, text
+  std::map<std::string, std::pair<std::string, std::string>> languages_;  // of groups: from, to
+};
 
 }  // namespace
 
@@ -366,57 +309,48 @@ const Group* Recipe::group_of(const System& system) const {
   return system.group.empty() ? nullptr : &find_or_fail(groups, system.group, "group");
 }
 
-std::vector<const TestSet*> Recipe::tests_of(const System& system) const {
-  const Group* const group = group_of(system);
-  const std::vector<std::string>& names = !system.tests.empty() || group == nullptr ? system.tests : group->tests;
-  std::vector<const TestSet*> list;
-  for (const std::string& which : names) list.push_back(&test(which));
-  if (names.empty())
-    for (const TestSet& set : tests) list.push_back(&set);
-  return list;
+Names select(const Names& names, const Names& patterns, const char* what) {
+  Names chosen;
+  for (const std::string& pattern : patterns) {
+    bool is_used = false;
+    for (const std::string& name : names) {
+      if (fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+      is_used = true;
+      if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+    }
+    if (!is_used) fail_unknown(what, pattern, names);
+  }
+  return chosen;
 }
 
 std::vector<DataFolder> parse_data(const std::string& text, const std::string& where) {
-  try {
-    YamlMap map(load_yaml(text, where), where);
-    std::vector<DataFolder> folders = read_folders(map);
-    map.finish();
-    return folders;
-  } catch (const YAML::Exception& error) {
-    fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
-  }
+  std::vector<DataFolder> folders;
+  YamlMap map(load_yaml(text, where), where);
+  map.each("data", [&](const std::string& name, YamlMap& entry) {
+    check_below(name, entry.where());
+    DataFolder folder{.name = name,
+                      .about = entry.text("about"),
+                      .licence = entry.text("licence"),
+                      .url = entry.text("url"),
+                      .files = {}};
+    for (const auto& [file, sha256] : entry.entries("files")) {
+      check_below(file, entry.where());
+      check(sha256.IsScalar() && sha256.Scalar().size() == 64, "{}: {}: expected a SHA-256 of 64 hexadecimal digits",
+            entry.where(), excerpt(file));
+      folder.files.emplace_back(file, sha256.Scalar());
+    }
+    folders.push_back(std::move(folder));
+  });
+  map.finish();
+  return folders;
 }
 
 Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name,
                     const std::vector<DataFolder>& folders) {
   Recipe recipe;
-  recipe.name = recipe.title = name;
-  try {
-    YamlMap map(load_yaml(text, where), where);
-    map("title", recipe.title);
-    map("about", recipe.about);
-    map("source", recipe.source);
-    map("cost", recipe.cost);
-    Lists lists(map);
-    recipe.flags = lists.flags(map, "flags");
-    std::vector<std::string> data;
-    map("data", data);
-    recipe.data = select_data(folders, data, where);
-    read_prepare(map, lists, recipe);
-    read_tests(map, recipe);
-    read_groups(map, lists, recipe);
-    read_systems(map, lists, recipe);
-    read_tables(map, lists, recipe);
-    read_figures(map, lists, recipe);
-    read_miniature(map, lists, recipe);
-    map.finish();
-    check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
-    check_counts(recipe, where);
-    with_place(where, [&] { check_names(recipe); });
-    for (const Figure& figure : recipe.figures) with_place(figure.where, [&] { check_figure(recipe, figure); });
-  } catch (const YAML::Exception& error) {
-    fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
-  }
+  recipe.name = name;
+  YamlMap map(load_yaml(text, where), where);
+  RecipeReader(map, recipe).read(folders);
   return recipe;
 }
 
@@ -429,6 +363,35 @@ Recipe read_recipe(const std::string& path) {
                    fs::exists(data) ? parse_data(read_file(data.string()), data.string()) : std::vector<DataFolder>());
   recipe.folder = file.parent_path().string();
   return recipe;
+}
+
+Names recipe_folders() {
+  Names folders = program_folders("recipes");
+  if (fs::is_directory("recipes")) folders.insert(folders.begin(), "recipes");
+  return folders;
+}
+
+Names recipes_in(const std::string& folder) {
+  check(fs::is_directory(folder), "{}: expected a folder of recipes", folder);
+  Names names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (fs::exists(entry.path() / "recipe.yaml")) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string find_recipe(const std::string& name) {
+  if (fs::exists(name)) return name;
+  Names known;
+  for (const std::string& folder : recipe_folders()) {
+    if (fs::exists(fs::path(folder) / name / "recipe.yaml")) return (fs::path(folder) / name).string();
+    const Names own = recipes_in(folder);
+    known.insert(known.end(), own.begin(), own.end());
+  }
+  const std::string near = nearest(name, known);
+  fail("there is no recipe '{}'; {}", name,
+       near.empty() ? "expected a folder with recipe.yaml, or one of " + join(known, ", ")
+                    : "did you mean '" + near + "'?");
 }
 
 }  // namespace dragoman::recipe

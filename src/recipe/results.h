@@ -1,113 +1,78 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "recipe/recipe.h"
+#include "recipe/plan.h"
+#include "report/json_file.h"
 
-// The results of a recipe, as files in its output folder:
-//
-//   systems/NAME/result.json          SystemResult, written when all steps of the system are finished
-//   systems/NAME/run/                 the training run: log.jsonl, model.safetensors
-//   systems/NAME/tests/TEST.txt       translations
-//   systems/NAME/tests/TEST.json      `evaluate --json` of them
-//   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
-//   systems/NAME/steps/N.log          what step N printed; N.json: its command, and whether it is finished
-//   tests/TEST.source, tests/TEST.reference   plain-text copies of a test set, which the report shows
-//   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
-//   comparisons/TEST.BASELINE.json    the same for tables with another baseline than the first
-//   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
-//   figures/NAME.json                 FigureResult
-//   figures/NAME/                     files that its commands read and write
-//   report/index.html, report/results.md
-//   recipe.txt                        the name of the recipe that the folder belongs to
+// What the steps of a recipe have measured, read from the files that they wrote.
 namespace dragoman::recipe {
 
-// Paths in the output folder.
-struct Folder {
-  std::string path;
-
-  std::string system(const std::string& name) const { return path + "/systems/" + name; }
-  std::string result(const std::string& system_name) const { return system(system_name) + "/result.json"; }
-  std::string log(const std::string& system_name) const { return system(system_name) + "/run/log.jsonl"; }
-  std::string output(const std::string& system_name, const std::string& test) const {
-    return system(system_name) + "/tests/" + test + ".txt";
-  }
-  std::string evaluation(const std::string& system_name, const std::string& test) const {
-    return system(system_name) + "/tests/" + test + ".json";
-  }
-  std::string attention(const std::string& system_name, const std::string& test) const {
-    return system(system_name) + "/tests/" + test + ".attention.jsonl";
-  }
-  std::string source(const std::string& test) const { return path + "/tests/" + test + ".source"; }
-  std::string reference(const std::string& test) const { return path + "/tests/" + test + ".reference"; }
-  std::string comparison(const std::string& test) const { return path + "/comparisons/" + test + ".json"; }
-  std::string comparison(const std::string& test, const std::string& baseline) const {
-    return comparison(test + "." + baseline);
-  }
-  std::string figure(const std::string& name) const { return path + "/figures/" + name + ".json"; }
-  std::string owner() const { return path + "/recipe.txt"; }
-  std::string work() const { return path + "/work"; }
-  std::string page() const { return path + "/report/index.html"; }
-  std::string markdown() const { return path + "/report/results.md"; }
-};
-
-// What recipe.txt says: a recipe, in full or as a miniature.
-std::string owner_name(const Recipe& recipe, bool is_miniature);
-
-// Where and with what something was measured.
-struct Environment {
-  std::string version, date, cpu;
-  std::string gpu;  // empty: it was not used
-  std::string system;
-  int cores = 0;
-};
-// Of this machine, without a GPU.
-Environment this_environment();
-
-struct StepResult {
-  std::string command;  // as a user would type it
-  double seconds = 0;   // of a training run that was interrupted: of all its sessions
+struct Value {
+  double number = 0;
+  std::optional<double> half_width{};  // of the 95 % confidence interval
+  std::string signature{};             // of a metric
 };
 
 struct SystemResult {
-  std::string name;
-  std::vector<StepResult> steps;
-  std::map<std::string, double> values;           // as in Column::value; only finite ones
-  std::map<std::string, std::string> signatures;  // value -> signature of its metric
-  Environment environment;
-
-  // Of all steps.
-  double seconds() const;
+  std::vector<std::string> commands;
+  double seconds = 0;                   // of all commands
+  std::map<std::string, Value> values;  // as in Column::value; only finite ones
+  std::string seed;                     // of the training run; may be empty
+  std::string vocabulary;               // the target vocabulary: "8000 (bpe)" or "8000 (joint.vocab)"; empty: not known
+  std::string hardware;                 // what it was trained on; empty: not known
+  std::string measured;                 // day, version and machine
 };
 
-// The results of rows are JSON: of a sweep `evaluate --json` with the number or text "value" added, one row per title
-// and value, in seconds of the translation; of an alignment `evaluate --aer --json`; of a tree a line of
-// `translate --tree`; of scaling and statistics what `bench` and `stats` print.
+// The results of rows are JSON: of a sweep `evaluate --json` with the number or text "value" added, in seconds of the
+// translation; of an alignment `evaluate --aer --json`; of a tree a line of `translate --tree`; of attention a list of
+// lines of `translate --json`; of scaling and statistics what `bench` and `stats` print.
 struct FigureResult {
-  std::string name;
-  struct Measured {
-    std::string title, command;
+  struct Row {
+    std::string title;
     double seconds = 0;
-    // By kind of figure: the JSON of `bench`, `stats` or `evaluate --aer`, or a line of `translate --tree`. A sweep has
-    // an entry for every row and value: the JSON of `evaluate` with "value" added.
-    nlohmann::ordered_json result;
+    report::Json result;
   };
-  std::vector<Measured> rows;
-  Environment environment;
+  std::vector<Row> rows;
+  std::string measured;
 };
 
-// Writes a file that appears as a whole, and the folders it is in.
-void write_text(const std::string& path, const std::string& text);
+// The values of a training run by the names of columns, such as train.updates; none without a log.
+std::map<std::string, double> training_values(const std::string& log);
 
-nlohmann::ordered_json to_json(const SystemResult& result);
-nlohmann::ordered_json to_json(const FigureResult& result);
+// Of finished jobs. Throw if a file is missing or damaged.
+SystemResult measure_system(const Recipe& recipe, const Folder& folder, const Job& job);
+FigureResult measure_figure(const Figure& figure, const Job& job);
 
-// Nothing if the file does not exist. Throws if it is damaged.
-std::optional<SystemResult> read_system_result(const std::string& path);
-std::optional<FigureResult> read_figure_result(const std::string& path);
+// Everything that the output folder of a recipe says, read once. A damaged result is logged and left out.
+struct Results {
+  const Recipe& recipe;
+  const Folder& folder;
+  PlanOptions options;
+  std::vector<std::string> systems;                 // those of the miniature, or all
+  std::map<std::string, SystemResult> finished;     // by system
+  std::map<std::string, FigureResult> figures;      // by figure
+  std::map<std::string, report::Json> comparisons;  // by TEST.BASELINE: the scores by system
+
+  Results(const Recipe& of, const Folder& in, const PlanOptions& with);
+
+  // Those of `names` that are among `systems`.
+  std::vector<const System*> shown(const std::vector<std::string>& names) const;
+  // Null for a system that is not finished or has no such value.
+  const Value* value(const std::string& system, const std::string& column) const;
+  // The p-value of the paired bootstrap test against the baseline.
+  std::optional<double> p(const std::string& system, const std::string& column, const std::string& baseline) const;
+};
+
+// "wmt.bleu" as {"wmt", "bleu"}.
+std::pair<std::string, std::string> split_column(const std::string& column);
+// Whether a column or the value of a curve is a mean per token, which depends on how text is cut into tokens.
+bool is_per_token(const std::string& column);
+// Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
+std::string json_name(std::string metric);
 
 }  // namespace dragoman::recipe

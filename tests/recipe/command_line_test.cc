@@ -8,53 +8,41 @@ namespace dragoman::recipe {
 namespace {
 
 using support::message;
+using Words = std::vector<std::string>;
 
-TEST(SplitCommand, SeparatesWordsAsAShellDoes) {
-  EXPECT_EQ(split_command("train  --title 'two words' --empty \"\" a\\ b \"it's \\\"so\\\"\"\n").words,
-            (std::vector<std::string>{"train", "--title", "two words", "--empty", "", "a b", "it's \"so\""}));
+Words words(const std::string& text) { return split_command(text).words; }
+
+TEST(CommandLine, SplitsWordsAsAShellDoes) {
+  EXPECT_EQ(words(" train  --a 'x y' --b=\"it's\" '' "), (Words{"train", "--a", "x y", "--b=it's", ""}));
+  const CommandLine command = split_command("stats a>'{work}/x y'");
+  EXPECT_EQ(command.output, "{work}/x y");
+  EXPECT_EQ(show(command), "dragoman stats a > '{work}/x y'");
 }
 
-TEST(SplitCommand, TakesAFileForStandardOutput) {
-  const CommandLine command = split_command("align a b>{work}/links");
-  EXPECT_EQ(command.words, (std::vector<std::string>{"align", "a", "b"}));
-  EXPECT_EQ(command.output, "{work}/links");
-  EXPECT_NE(message([] { split_command("align a >"); }).find("expected one file name after >"), std::string::npos);
-  EXPECT_NE(message([] { split_command("align > a b"); }).find("expected nothing after > FILE"), std::string::npos);
+TEST(CommandLine, RefusesWhatOnlyAShellUnderstands) {
+  for (const char* text : {"a | b", "a $HOME", "a; b", "a 'b", "a > b c", "a > b > c", "a >"})
+    EXPECT_THROW(split_command(text), Error) << text;
 }
 
-TEST(SplitCommand, RefusesWhatOnlyAShellUnderstands) {
-  EXPECT_NE(message([] { split_command("stats a | head"); }).find("'|' has no meaning here"), std::string::npos);
-  EXPECT_NE(message([] { split_command("stats 'a"); }).find("expected a closing '"), std::string::npos);
-  EXPECT_EQ(split_command("stats 'a|b'").words[1], "a|b");
+TEST(CommandLine, WritesAWordOnceForEachAlternativeInBraces) {
+  EXPECT_EQ(words("--source={data}/{a,b}/train{1,2}.en x"),
+            (Words{"--source={data}/a/train1.en", "--source={data}/a/train2.en", "--source={data}/b/train1.en",
+                   "--source={data}/b/train2.en", "x"}));
+  EXPECT_EQ(words("{systems/en-de{,-2}}/m"), (Words{"{systems/en-de}/m", "{systems/en-de-2}/m"}));
+  EXPECT_EQ(words("'{a,b}' {data} {} {x"), (Words{"{a,b}", "{data}", "{}", "{x"})) << "quoted, or no alternatives";
 }
 
-TEST(ShowCommand, CanBePastedIntoAShell) {
-  const CommandLine command{{"train", "--title", "it's", "", "a/b-c.d"}, "x y"};
-  EXPECT_EQ(show(command), "dragoman train --title 'it'\\''s' '' a/b-c.d > 'x y'");
-  EXPECT_EQ(split_command(show(command)).words.size(), 6U);
+TEST(CommandLine, BracesDoNotFillTheMemory) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "{a,b}";
+  EXPECT_NE(message([&] { split_command(text); }).find("more than 10000 words"), std::string::npos);
 }
 
-TEST(CommandChanges, NameTheFlagsThatDiffer) {
-  const std::string before = "dragoman train --source a --source b --until 20u --shared --output run";
-  EXPECT_EQ(changes(before, before), "");
-  EXPECT_EQ(changes(before, "dragoman train --source a --source b --until 30u --shared --output run"),
-            "--until 30u instead of --until 20u");
-  EXPECT_EQ(changes(before, before + " --seed 7 --device cpu"), "with --device cpu --seed 7");
-  EXPECT_EQ(changes(before, "dragoman train --source a --until 20u --shared --output run"), "without --source b");
-  EXPECT_EQ(changes("dragoman direct --tokenized a > x", "dragoman direct --tokenized a > y"), "> y instead of > x");
-}
-
-TEST(FillPlaceholders, ReplacesNamesInBracesOnce) {
-  EXPECT_EQ(fill("{data}/x-{value}", {{"data", "{value}"}, {"value", "4"}}), "{value}/x-4");
-  EXPECT_EQ(fill("{ \"a\": {} }", {}), "{ \"a\": {} }");
-}
-
-TEST(FillPlaceholders, RefusesUnknownNamesAndSuggestsTheNearest) {
-  EXPECT_NE(message([] {
-              fill("{modle}", {{"model", "m"}, {"data", "d"}});
-            }).find("did you mean {model}?"),
-            std::string::npos);
-  EXPECT_NE(message([] { fill("{zzzzzzz}", {{"data", "d"}}); }).find("known here are {data}"), std::string::npos);
+TEST(CommandLine, FillsPlaceholdersOnceAndNamesUnknownOnes) {
+  const Places places = {{"data", "/d{work}"}, {"systems/a+b", "s"}};
+  EXPECT_EQ(fill("{data}/x {systems/a+b} {} {1 2}", places), "/d{work}/x s {} {1 2}");
+  EXPECT_NE(message([&] { fill("{daat}", places); }).find("did you mean {data}?"), std::string::npos);
+  EXPECT_EQ(placeholders("{data}{a,b}{x}"), (Words{"data", "x"}));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -24,64 +23,47 @@ using nlohmann::json;
 using support::read_all;
 using support::TempFolder;
 
-inline const char* const kDigest = "0000000000000000000000000000000000000000000000000000000000000000";
-
 inline std::string data_text() {
   std::string text = "data:\n  corpus:\n    files:\n";
-  for (const char* name : {"train.en.gz", "train.de.gz", "valid.en.gz", "valid.de.gz", "test.en.gz", "test.de.gz"})
-    text += std::string("      ") + name + ": " + kDigest + "\n";
+  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de", "test.talp"})
+    text += fmt::format("      {}: {:064}\n", name, 0);
   return text;
 }
 
-// Two systems, one test set, one figure of each cheap kind; the second system is trained for `updates`.
+// Two systems, one test set, a figure of each kind that has commands; the second system is trained for `updates`.
 inline std::string recipe_text(const std::string& updates, const std::string& more_systems = "") {
   return R"(title: Two small systems
 data: corpus/*
 flags:
   train: >
-    --preset transformer-tiny --source {data}/corpus/train.en.gz --target {data}/corpus/train.de.gz
-    --valid-source {data}/corpus/valid.en.gz --valid-target {data}/corpus/valid.de.gz --cache {work}
-prepare:
-- {command: "stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz --json > {work}/counts.json", makes: counts.json}
+    --preset seq2seq-additive-encoder --source {data}/corpus/train.en --target {data}/corpus/train.de
+    --valid-source {data}/corpus/valid.en --valid-target {data}/corpus/valid.de --cache {work}
+prepare: ["stats {data}/corpus/train.en {data}/corpus/train.de --json > {work}/counts.json"]
 tests:
-  test:
-    source: "{data}/corpus/test.en.gz"
-    reference: "{data}/corpus/test.de.gz"
-    perplexity: true
-    attention: 2
+  test: {source: "{data}/corpus/test.en", reference: "{data}/corpus/test.de", perplexity: true}
 systems:
   words:
-    steps:
-    - align {data}/corpus/train.en.gz {data}/corpus/train.de.gz --lexicon {system}/lexicon > {system}/links
+    steps: ["align {data}/corpus/train.en {data}/corpus/train.de --lexicon {system}/lexicon > {system}/links"]
     translate: direct {system}/lexicon {input}
     score: ""
   neural: {train: --until )" +
-         updates + R"(}
-)" + more_systems +
+         updates + "}\n" + more_systems +
          R"(tables:
-- {title: Results, baseline: words, columns: {test.bleu: BLEU}}
+- {title: Results, baseline: words, systems: [words, neural], columns: {test.bleu: BLEU}}
 figures:
-  beam:
-    kind: sweep
-    test: test
-    values: [1, 2]
-    rows: {neural: "translate --model {systems/neural}/run/model.safetensors --input {input} --output {output} --beam {value}"}
-  corpus: {kind: statistics, rows: {train: "stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz --json"}}
-  links:
-    kind: alignment
-    gold: "{data}/phrasebook.gold"
-    rows: {EM: "align {data}/corpus/test.en.gz {data}/corpus/test.de.gz"}
+  beam: {kind: sweep, test: test, systems: neural, values: [1, 2], rows: {neural: "translate --model {model} --input {input} --output {output} --beam {value}"}}
+  corpus: {kind: statistics, rows: {train: "stats {data}/corpus/train.en {data}/corpus/train.de"}}
+  links: {kind: alignment, gold: "{data}/corpus/test.talp", rows: {EM: "align {data}/corpus/test.en {data}/corpus/test.de"}}
   tree: {kind: tree, systems: neural, test: test, sentence: 2}
+  maps: {kind: attention, systems: neural, test: test, sentences: 2}
 miniature:
-  sentences: 120
-  files: {"*/train.en*": train.en, "*/train.de*": train.de, "*/valid.en*": valid.en, "*/valid.de*": valid.de,
-          "*/test.en*": test.en, "*/test.de*": test.de}
+  sentences: 60
+  systems: [words, neural]
   flags:
     train: >
       --validate 10ku --checkpoint 50u --log 20u --validation.sentences 2 --batch.by sentences --batch.size 8
-      --vocab.type words --vocab.min-count 1 --model.embedding 16 --model.transformer.size 16
-      --model.attention.heads 1 --model.transformer.feed-forward 16 --model.transformer.encoder-layers 1
-      --model.transformer.decoder-layers 1 --threads 1
+      --vocab.type words --vocab.min-count 1 --model.embedding 16 --model.recurrent.encoder-hidden 8
+      --model.recurrent.decoder-hidden 8 --threads 1
 )";
 }
 
@@ -99,7 +81,6 @@ class RecipeFolder {
   Outcome run(const std::string& flags = "") const {
     return program("recipe run mine --miniature --output out " + flags);
   }
-  Outcome status() const { return program("recipe status mine --miniature --output out"); }
   std::string file(const std::string& name) const { return folder_.file("out/" + name); }
   bool has(const std::string& name) const { return fs::exists(file(name)); }
   std::string text(const std::string& name) const { return read_all(file(name)); }
@@ -110,18 +91,18 @@ class RecipeFolder {
   TempFolder folder_;
 };
 
-// A runner in the background, which the test can send signals to.
+// A run in the background, which the test can send signals to.
 class Background {
  public:
-  Background(const RecipeFolder& folder, const std::string& log, const std::string& flag = "--jobs=1") {
+  Background(const RecipeFolder& folder, const std::string& log, const std::string& only) {
     child_ = fork();
     if (child_ == 0) {
       const int file = open((folder.path() + "/" + log).c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
       dup2(file, 1);
       dup2(file, 2);
       if (chdir(folder.path().c_str()) == 0)
-        execl(DRAGOMAN_PROGRAM, "dragoman", "recipe", "run", "mine", "--miniature", "--output", "out", flag.c_str(),
-              nullptr);
+        execl(DRAGOMAN_PROGRAM, "dragoman", "recipe", "run", "mine", "--miniature", "--output", "out", "--jobs", "2",
+              "--only", only.c_str(), nullptr);
       _exit(127);
     }
   }
@@ -131,9 +112,9 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  // Sends a signal, or none, and returns the exit status, 128 + N after signal N.
-  int end(int signal = 0) {
-    if (signal != 0) kill(child_, signal);
+  // Sends a signal and returns the exit status, 128 + N after signal N.
+  int end(int signal) {
+    kill(child_, signal);
     int status = 0;
     waitpid(child_, &status, 0);
     child_ = -1;

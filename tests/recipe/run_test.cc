@@ -1,251 +1,181 @@
 // Whole recipes through the program, as users run them: two small systems on the phrasebook.
-#include <algorithm>
-
 #include "tests/recipe/recipe_folder.h"
+
+#include <memory>
+
+#include "base/sha256.h"
 
 namespace dragoman::recipe {
 namespace {
+
+void expect_words(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+void expect_no_words(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_EQ(text.find(part), std::string::npos) << part << " in\n" << text;
+}
 
 TEST(RecipeRun, LeavesResultsOfSystemsAndFiguresAndIsThenFinished) {
   const RecipeFolder folder(recipe_text("100u"));
   const Outcome outcome = folder.run();
   ASSERT_EQ(outcome.status, 0) << outcome.said();
-  const json neural = folder.read("systems/neural/result.json"), words = folder.read("systems/words/result.json");
-  for (const char* value : {"test.bleu", "test.chrf", "test.perplexity", "test.seconds", "train.seconds", "train.loss",
-                            "train.perplexity", "train.parameters", "train.seconds-per-update", "model.bytes"})
-    EXPECT_TRUE(neural["values"].contains(value)) << value;
-  EXPECT_EQ(neural["values"]["train.updates"], 100);
-  EXPECT_EQ(neural["steps"].size(), 5U);
-  EXPECT_FALSE(words["values"].contains("train.updates"));
-  EXPECT_EQ(words["values"]["test.bleu"], folder.read("systems/words/tests/test.json")["bleu"]["score"]);
-  EXPECT_EQ(folder.read("comparisons/test.json")["systems"].size(), 1U);
-  const json beam = folder.read("figures/beam.json")["rows"];
-  ASSERT_EQ(beam.size(), 2U);
-  EXPECT_EQ(beam[1]["result"]["value"], 2);
-  EXPECT_TRUE(beam[1]["result"]["bleu"].contains("score"));
-  EXPECT_EQ(folder.read("figures/corpus.json")["rows"].size(), 1U);
-  EXPECT_TRUE(folder.read("figures/links.json")["rows"][0]["result"].contains("aer"));
-  EXPECT_FALSE(folder.read("figures/tree.json")["rows"][0]["result"]["nodes"].empty());
-  const std::string attention = folder.text("systems/neural/tests/test.attention.jsonl");
-  EXPECT_EQ(std::count(attention.begin(), attention.end(), '\n'), 2);
+  expect_words(outcome.said(), {"This is a miniature: a few updates on generated text"});
+  expect_no_words(outcome.said(), {"test.bleu"});
+  const std::string results = folder.text("report/results.md");
+  expect_words(results, {"This is a miniature", "| words baseline | ", "| neural | ", " | 100 | "});
+  EXPECT_TRUE(folder.has("systems/words/tests/test.json"));
+  EXPECT_TRUE(folder.has("systems/neural/steps/4.json"));
+  EXPECT_EQ(folder.read("comparisons/test.words/scores.json")["systems"].size(), 1U);
+  EXPECT_TRUE(folder.read("figures/beam/2.json")["bleu"].contains("score"));
+  EXPECT_TRUE(folder.read("figures/corpus/1.json").contains("source"));
+  EXPECT_TRUE(folder.read("figures/links/1.json").contains("aer"));
+  EXPECT_FALSE(folder.read("figures/tree/1.json")["nodes"].empty());
+  expect_words(folder.text("report/index.html"), {"Attention over the source", "<svg"});
 
-  const auto trained = fs::last_write_time(folder.file("systems/neural/steps/1.log"));
   const Outcome again = folder.run();
   EXPECT_EQ(again.status, 0) << again.said();
-  EXPECT_EQ(again.said().find("step 1"), std::string::npos) << again.said();
-  EXPECT_EQ(fs::last_write_time(folder.file("systems/neural/steps/1.log")), trained);
-  EXPECT_NE(folder.status().out.find("neural  finished\n"), std::string::npos) << folder.status().said();
+  expect_no_words(again.said(), {"step 1"});
+
+  // A changed command of a test runs again from there; a changed training run starts again.
+  std::string text = recipe_text("100u");
+  text.replace(text.find("direct {system}"), 6, "direct --tokenized");
+  folder.write(text);
+  const Outcome changed = folder.run("--only words,corpus");
+  EXPECT_EQ(changed.status, 0) << changed.said();
+  expect_words(changed.said(), {"words: the command of step 2, translate test, has changed"});
+  expect_no_words(changed.said(), {" words: step 1", "neural: step"});
+  folder.write(recipe_text("20u"));
+  const Outcome shorter = folder.run("--only neural,corpus");
+  expect_words(shorter.said(), {"the run of the command before is kept in out/systems/neural/run.old"});
+  expect_words(folder.text("report/results.md"), {" | 20 | "});
 }
 
-TEST(RecipeRun, LeavesTheResultsOfAnotherRecipeAlone) {
-  const RecipeFolder folder(recipe_text("20u"));
-  ASSERT_EQ(folder.run().status, 0);
-  std::ofstream(folder.path() + "/out/recipe.txt") << "another\n";
-  const Outcome outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("holds results of the recipe another"), std::string::npos) << outcome.said();
+TEST(RecipeRun, GoesOnAfterItWasKilledAndGivesTheSameResults) {
+  const std::string text = recipe_text("800u"), record = "systems/neural/steps/1.json";
+  auto folder = std::make_unique<RecipeFolder>(text);
+  for (;; folder = std::make_unique<RecipeFolder>(text)) {
+    Background runner(*folder, "log", "neural,corpus");
+    wait_until([&] { return folder->has("systems/neural/run/checkpoints"); });
+    runner.end(SIGKILL);
+    if (!folder->read(record)["finished"]) break;  // on a busy machine the signal may come too late
+  }
+  json before = folder->read(record);
+  before["seconds"] = 7200;
+  std::ofstream(folder->file(record)) << before;
+  const Outcome outcome = folder->run("--only neural,corpus");
+  ASSERT_EQ(outcome.status, 0) << outcome.said();
+  expect_words(outcome.said(), {"neural: finished after 2:00:"});
+  const std::string log = folder->text("systems/neural/steps/1.log");
+  EXPECT_NE(log.find("batches per epoch"), log.rfind("batches per epoch")) << log;
+  const RecipeFolder whole(text);
+  ASSERT_EQ(whole.run("--only neural,corpus").status, 0);
+  for (const char* file : {"systems/neural/tests/test.txt", "systems/neural/tests/test.perplexity.json"})
+    EXPECT_EQ(folder->text(file), whole.text(file)) << file;
 }
 
-TEST(RecipeRun, SharesTheSystemsWithOtherRunners) {
-  const RecipeFolder folder(recipe_text("600u", "  other: {train: --until 600u --seed 2}\n"));
-  {
-    Background first(folder, "first"), second(folder, "second");
-    EXPECT_EQ(first.end(), 0);
-    EXPECT_EQ(second.end(), 0);
-  }
-  const std::string first = read_all(folder.path() + "/first"), second = read_all(folder.path() + "/second");
-  for (const std::string name : {"words", "neural", "other"}) {
-    EXPECT_TRUE(folder.has("systems/" + name + "/result.json")) << first << second;
-    const bool by_first = first.find(name + ": finished after") != std::string::npos;
-    const bool by_second = second.find(name + ": finished after") != std::string::npos;
-    EXPECT_NE(by_first, by_second) << name << "\n" << first << second;
-  }
-  EXPECT_TRUE(folder.has("figures/beam.json")) << first << second;
+TEST(RecipeRun, StopsSeveralSystemsInGoodOrderWhenItIsInterrupted) {
+  const RecipeFolder folder(recipe_text("1Mu", "  other: {train: --until 1Mu --seed 2}\n"));
+  Background runner(folder, "log", "neural,other,corpus");
+  wait_until(
+      [&] { return folder.has("systems/neural/run/checkpoints") && folder.has("systems/other/run/checkpoints"); });
+  expect_words(folder.run().said(), {"another run of this recipe works in out"});
+  EXPECT_EQ(runner.end(SIGINT), 128 + SIGINT);
+  expect_words(read_all(folder.path() + "/log"),
+               {"not finished: neural, other", "interrupted; the same command goes on from here", "report: "});
+  for (const char* name : {"neural", "other"})
+    expect_words(folder.text(std::string("systems/") + name + "/run/log.jsonl"), {"\"kind\":\"end\""});
+  EXPECT_GT(folder.read("systems/neural/steps/1.json")["seconds"], 0);
 }
 
 TEST(RecipeRun, AFailingSystemDoesNotStopTheOthers) {
   const RecipeFolder folder(recipe_text("20u",
                                         "  broken: {train: --until 20u --source absent.en --target absent.de}\n"
-                                        "  after: {train: --until 20u, needs: broken}\n"));
-  const Outcome outcome = folder.run("--jobs 2");
-  EXPECT_EQ(outcome.status, 1) << outcome.said();
-  EXPECT_TRUE(folder.has("systems/neural/result.json"));
-  EXPECT_TRUE(folder.has("figures/beam.json"));
-  EXPECT_FALSE(folder.has("systems/broken/result.json"));
-  for (const char* words : {"broken: step 1 of 5, train, failed with status 1", "dragoman train", "absent.en",
-                            "out/systems/broken/steps/1.log", "need a system that failed: after"})
-    EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
-  EXPECT_EQ(outcome.said().find("began with it"), std::string::npos) << "nothing had begun\n" << outcome.said();
+                                        "  after: {train: \"--until 20u --from {systems/broken}/run/model\"}\n"));
+  const Outcome outcome = folder.run("--only words,after,corpus --jobs 2");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(folder.has("systems/words/tests/test.json")) << outcome.said();
+  EXPECT_FALSE(folder.has("systems/after"));
+  expect_words(outcome.said(), {"broken: step 1 of 4, train, failed with status 1:\n  dragoman train", "absent.en",
+                                "whole log: out/systems/broken/steps/1.log", "failed: broken", "not finished: after"});
 }
 
-TEST(RecipeRun, SumsUpFiguresThatFailed) {
-  std::string text = recipe_text("20u");
-  text.replace(text.find("phrasebook.gold"), 10, "absent");
-  const RecipeFolder folder(text);
-  const Outcome outcome = folder.run("--only words");
-  EXPECT_EQ(outcome.status, 1) << outcome.said();
-  for (const char* words : {"figures that failed: links", "figures not measured: beam, tree"})
-    EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
-}
-
-TEST(RecipeRun, FiguresNeedNotSayThatTheirCommandsPrintJson) {
-  std::string text = recipe_text("20u");
-  const std::string row = "{train: \"stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz --json\"}";
-  text.replace(text.find(row), row.size(), "{train: \"stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz\"}");
-  const RecipeFolder folder(text);
-  const Outcome outcome = folder.run("--only words");
-  EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_EQ(folder.read("figures/corpus.json")["rows"].size(), 1U);
-}
-
-TEST(RecipeRun, RefusesWrongRecipesBeforeAnythingRuns) {
+TEST(RecipeRun, RefusesWhatCannotRunBeforeAnythingRuns) {
   const RecipeFolder folder(recipe_text("20u", "  wrong: {train: --untill 20u}\n"));
-  Outcome outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("did you mean 'until'"), std::string::npos) << outcome.said();
-  EXPECT_FALSE(folder.has("systems/words"));
-  folder.write(recipe_text("20u", "  wrong: {train: \"--source {daata}/x\"}\n"));
-  outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("did you mean {data}?"), std::string::npos) << outcome.said();
-  outcome = folder.run("--only nural");
-  EXPECT_NE(outcome.said().find("did you mean 'neural'?"), std::string::npos) << outcome.said();
-  outcome = folder.run("--only ,");
-  EXPECT_NE(outcome.said().find("--only: expected names of systems or figures"), std::string::npos) << outcome.said();
-}
-
-TEST(RecipeRun, RefusesFlagsForUnknownCommands) {
+  expect_words(folder.run("--only words,wrong").said(), {"wrong: step 1, train, is not a valid command", "untill"});
+  expect_words(folder.run("--only nural").said(), {"did you mean 'neural'?"});
+  expect_words(folder.run("--only ,").said(), {"--only: expected names of systems or figures"});
+  EXPECT_FALSE(folder.has("systems"));
   std::string text = recipe_text("20u");
-  text.insert(text.find("prepare:\n"), "groups:\n  small: {flags: {trian: --seed 1}}\n");
-  const RecipeFolder folder(text);
-  const Outcome outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("groups: small: flags: unknown command 'trian'; did you mean 'train'?"),
-            std::string::npos)
-      << outcome.said();
+  folder.write(text.insert(text.find("prepare:"), "groups:\n  small: {flags: {trian: --seed 1}}\n"));
+  expect_words(folder.run().said(), {"unknown command 'trian'; did you mean 'train'?"});
+  std::ofstream(folder.file("recipe.txt")) << "another\n";
+  folder.write(recipe_text("20u"));
+  expect_words(folder.run().said(), {"out holds results of the recipe another, not of mine (miniature)"});
 }
 
-TEST(RecipeRun, RunsOnlyWhatIsAskedFor) {
-  const RecipeFolder folder(recipe_text("20u"));
-  const Outcome outcome = folder.run("--only words");
-  EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_TRUE(folder.has("systems/words/result.json"));
-  EXPECT_FALSE(folder.has("systems/neural"));
-  EXPECT_NE(outcome.said().find("figure beam is postponed: it needs neural"), std::string::npos) << outcome.said();
-  EXPECT_TRUE(folder.has("figures/corpus.json"));
-}
-
-TEST(RecipeRun, RunsOnlyTheFiguresThatAreAskedFor) {
+TEST(RecipeRun, MeasuresTheFiguresThatAreAskedForIfTheirSystemsAreFinished) {
   const RecipeFolder folder(recipe_text("20u"));
   const Outcome outcome = folder.run("--only corpus,tree");
   EXPECT_EQ(outcome.status, 1) << outcome.said();
-  EXPECT_TRUE(folder.has("figures/corpus.json"));
-  EXPECT_FALSE(folder.has("figures/links.json"));
+  EXPECT_TRUE(folder.has("figures/corpus/1.json"));
+  EXPECT_FALSE(folder.has("figures/links"));
   EXPECT_FALSE(folder.has("systems"));
-  EXPECT_NE(outcome.said().find("figure tree needs neural; use --only neural,tree"), std::string::npos)
-      << outcome.said();
-  EXPECT_EQ(outcome.said().find("systems finished"), std::string::npos) << outcome.said();
+  expect_words(outcome.said(), {"figure tree is not measured: it needs neural; use --only neural,tree"});
 }
 
-TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) {
-  const RecipeFolder folder(recipe_text("20u"));
-  ASSERT_EQ(folder.run().status, 0);
-  std::string text = recipe_text("30u");
-  text.replace(text.find("direct {system}"), 6, "direct --tokenized");
-  folder.write(text);
-  const Outcome outcome = folder.run();
+// All that a run without downloads says, with the libraries that it loads.
+TEST(RecipeRun, WithAllItsDataThereNeedsNoLibcurl) {
+  const RecipeFolder folder(R"(title: A dictionary
+data: corpus/*
+systems:
+  words: {steps: ["align {data}/corpus/en {data}/corpus/de --lexicon {system}/lexicon > {system}/links"]}
+)");
+  fs::create_directories(folder.path() + "/data/corpus");
+  const std::string text = "the house\n";
+  for (const char* side : {"en", "de"}) std::ofstream(folder.path() + "/data/corpus/" + side) << text;
+  std::ofstream(folder.path() + "/recipes/data.yaml")
+      << fmt::format("data: {{corpus: {{files: {{en: {0}, de: {0}}}}}}}\n", sha256_of(text));
+  setenv("LD_DEBUG", "libs", 1);
+  const Outcome outcome = folder.program("recipe run mine --output out");
+  unsetenv("LD_DEBUG");
   EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_NE(outcome.said().find("words: the command of step 2, translate test, has changed"), std::string::npos)
-      << outcome.said();
-  EXPECT_NE(outcome.said().find("neural: was trained by other commands"), std::string::npos) << outcome.said();
-  EXPECT_EQ(folder.read("systems/neural/result.json")["values"]["train.updates"], 20);
+  EXPECT_TRUE(folder.has("systems/words/lexicon"));
+  expect_words(outcome.err, {"libc.so"});
+  expect_no_words(outcome.err, {"libcurl"});
 }
 
-TEST(RecipeRun, TheReportMarksSystemsThatOtherCommandsTrained) {
-  const RecipeFolder folder(recipe_text("20u"));
-  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
-  EXPECT_EQ(folder.text("report/results.md").find("older commands"), std::string::npos);
-  folder.write(recipe_text("30u"));
-  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
-  EXPECT_NE(folder.text("report/results.md").find("neural older commands"), std::string::npos);
-  for (const char* file : {"report/results.md", "report/index.html"})
-    EXPECT_NE(folder.text(file).find("trained by other commands than those of the recipe now"), std::string::npos)
-        << file;
-}
-
-TEST(RecipeRun, ReportsTheOthersIfAResultIsDamaged) {
-  const RecipeFolder folder(recipe_text("20u"));
-  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
-  const std::string result = folder.text("systems/neural/result.json");
-  std::ofstream(folder.file("systems/neural/result.json")) << "{";
-  fs::remove_all(folder.file("report"));
-  const Outcome outcome = folder.run("--only words,neural,corpus");
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("out/systems/neural/result.json: not a result of a recipe; remove it"),
-            std::string::npos)
-      << outcome.said();
-  EXPECT_NE(folder.text("report/results.md").find("result damaged"), std::string::npos);
-  EXPECT_NE(folder.status().out.find("neural  damaged: out/systems/neural/result.json"), std::string::npos)
-      << folder.status().said();
-  fs::remove(folder.file("systems/neural/result.json"));
-  EXPECT_NE(folder.status().out.find("neural  interrupted after the last step"), std::string::npos)
-      << folder.status().said();
-  ASSERT_EQ(folder.run("--only words,neural,corpus").status, 0);
-  EXPECT_EQ(folder.text("systems/neural/result.json"), result) << "collected again, not trained again";
-}
-
-TEST(RecipeRun, RefusesToMixResultsWithDataOrRecipe) {
-  const RecipeFolder folder(recipe_text("20u"));
-  for (const char* flags :
-       {"--output corpora --data corpora/", "--output recipes/mine", "--output recipes/../recipes/mine"})
-    for (const char* more : {"", " --dry-run"}) {
-      const Outcome outcome = folder.program("recipe run mine --offline " + std::string(flags) + more);
-      EXPECT_EQ(outcome.status, 1) << flags;
-      EXPECT_NE(outcome.said().find("choose another one for the results"), std::string::npos) << outcome.said();
-    }
-  EXPECT_FALSE(fs::exists(folder.path() + "/recipes/mine/recipe.txt"));
-}
-
-TEST(RecipeRun, ARecipeWithFilesOfItsOwnSaysThatTheyAreMissing) {
-  const RecipeFolder folder("systems:\n  a: {train: \"--source {data}/nope.en --target {data}/nope.de --until 1u\"}\n");
-  Outcome outcome = folder.program("recipe run mine --data own --dry-run");
+TEST(RecipeActions, ADryRunPrintsCommandsAndRunsNothing) {
+  const RecipeFolder folder(recipe_text("50u"));
+  const Outcome outcome = folder.run("--dry-run");
   EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_NE(outcome.out.find("# file own/nope.en is missing; a reads it\n"), std::string::npos) << outcome.out;
-  outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("this recipe has no miniature"), std::string::npos) << outcome.said();
+  expect_words(outcome.out, {"\n# neural: neural\ndragoman train --allow-unused", "\n# figure tree\ndragoman translate",
+                             "\n# comparison test.words\ndragoman evaluate"});
+  EXPECT_FALSE(fs::exists(folder.path() + "/out"));
 }
 
-TEST(RecipeRun, ComparesOnlySystemsThatHaveTranslatedTheTestSet) {
+TEST(RecipeActions, ListNamesABrokenRecipeAndListsTheOthers) {
   const RecipeFolder folder(recipe_text("20u"));
-  ASSERT_EQ(folder.run().status, 0);
-  std::string text = recipe_text("30u");
-  text.insert(text.find("systems:\n"),
-              "  more: {source: \"{data}/corpus/test.en.gz\", reference: \"{data}/corpus/test.de.gz\"}\n");
-  folder.write(text);
-  const Outcome outcome = folder.run();
+  fs::create_directories(folder.path() + "/recipes/a-broken-one");
+  std::ofstream(folder.path() + "/recipes/a-broken-one/recipe.yaml") << "systems: [";
+  const Outcome outcome = folder.program("recipe list recipes");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "a-broken-one    cannot be read\nmine            Two small systems\n");
+  expect_words(outcome.err, {"a-broken-one/recipe.yaml:1: not valid YAML"});
+  expect_words(folder.program("recipe run mien").err, {"there is no recipe 'mien'; did you mean 'mine'?"});
+  expect_words(folder.program("recipe list nowhere").err, {"nowhere: expected a folder of recipes"});
+  expect_words(folder.program("recipe list runs/..").err, {"expected a folder of recipes"});
+  expect_words(folder.program("recipe mine").err, {"there is no action 'mine'; expected run"});
+}
+
+// One of the recipes that come with the program; all of them run every night.
+TEST(RecipeRun, TheMiniatureOfARecipeTakesSecondsAndNeedsNoData) {
+  const TempFolder folder;
+  const Outcome outcome =
+      cli::run_program(folder, "recipe run '" DRAGOMAN_SOURCE "/recipes/presets' --miniature --output out --threads 1");
   EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_TRUE(folder.has("systems/words/tests/more.txt"));
-  EXPECT_FALSE(folder.has("systems/neural/tests/more.txt")) << "it was trained by other commands";
-  EXPECT_FALSE(folder.has("comparisons/more.json"));
-}
-
-TEST(RecipeRun, SumsUpComparisonsThatFailed) {
-  const RecipeFolder folder(recipe_text("20u"));
-  fs::create_directories(folder.file("comparisons/test.json"));  // in the way of the file
-  const Outcome outcome = folder.run();
-  EXPECT_EQ(outcome.status, 1) << outcome.said();
-  EXPECT_NE(outcome.said().find("comparisons that failed: compare test with words"), std::string::npos)
-      << outcome.said();
-}
-
-TEST(RecipeRun, AsksForDataThatIsMissing) {
-  const RecipeFolder folder(recipe_text("20u"));
-  const TempFolder empty;
-  const Outcome outcome = cli::run_program(empty, "recipe run '" + folder.path() + "/recipes/mine'");
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.said().find("corpus/train.en.gz"), std::string::npos) << outcome.said();
-  EXPECT_NE(outcome.said().find("corpus/test.de.gz"), std::string::npos) << outcome.said();
+  for (const char* name : {"seq2seq", "transformer-tiny", "smt-word"})
+    EXPECT_TRUE(fs::exists(folder.file(std::string("out/systems/") + name + "/tests/test2016.json"))) << name;
+  expect_no_words(read_all(folder.file("out/report/results.md")), {"not run yet"});
 }
 
 }  // namespace
