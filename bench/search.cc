@@ -87,7 +87,6 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
   SearchOptions search;
   search.beam = options.beam;
   search.min_length = search.max_length = options.length;
-  search.faithful = false;  // random weights repeat words without end
   const auto translate = [&] {
     std::size_t tokens = 0;
     const auto count = [&](const std::vector<TranslationResult>& results) {

@@ -23,9 +23,11 @@ Constraints::Constraints(std::vector<Tokens> sequences) : sequences_(std::move(s
   }
 }
 
-Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges)
+Constraints::Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges,
+                         std::vector<Tokens> others)
     : Constraints(std::move(sequences)) {
   endings_ = std::move(endings);
+  others_ = std::move(others);
   edges_ = edges;
 }
 
@@ -38,8 +40,7 @@ bool Constraints::links(const TermProgress& progress, std::int32_t token) const 
 bool Constraints::may_follow(const TermProgress& progress, std::int32_t token) const {
   if (progress.last.links || progress.last.glues)
     for (std::size_t s = 0; s < sequences_.size(); ++s)
-      if (sequences_[s].front() == token && !is_met(progress, s) && !may_precede(endings_[s], progress.last))
-        return false;
+      if (continues(s, 0, token) && !is_met(progress, s) && !may_precede(endings_[s], progress.last)) return false;
   return progress.ending == Ending::any || search::may_follow(progress.ending, edges_[static_cast<std::size_t>(token)]);
 }
 
@@ -66,12 +67,12 @@ TermProgress Constraints::after(const TermProgress& progress, std::int32_t token
     if (!endings_.empty()) next.ending = endings_[index];
   };
   if (progress.active >= 0 &&
-      sequences_[static_cast<std::size_t>(progress.active)][static_cast<std::size_t>(progress.position)] == token) {
+      continues(static_cast<std::size_t>(progress.active), static_cast<std::size_t>(progress.position), token)) {
     continue_with(progress.active, progress.position + 1);
     return next;
   }
   for (std::size_t s = 0; s < sequences_.size(); ++s)
-    if (!is_met(progress, s) && sequences_[s].front() == token) {
+    if (!is_met(progress, s) && continues(s, 0, token)) {
       continue_with(static_cast<int>(s), 1);
       break;
     }
@@ -79,12 +80,14 @@ TermProgress Constraints::after(const TermProgress& progress, std::int32_t token
 }
 
 void Constraints::find_next(const TermProgress& progress, Tokens& out) const {
-  if (progress.active >= 0) {
-    out.push_back(sequences_[static_cast<std::size_t>(progress.active)][static_cast<std::size_t>(progress.position)]);
-    return;
-  }
+  const auto add = [&](std::size_t sequence, std::size_t position) {
+    out.push_back(sequences_[sequence][position]);
+    if (has_other(sequence) && others_[sequence][position] != out.back()) out.push_back(others_[sequence][position]);
+  };
+  if (progress.active >= 0)
+    return add(static_cast<std::size_t>(progress.active), static_cast<std::size_t>(progress.position));
   for (std::size_t s = 0; s < sequences_.size(); ++s)
-    if (!is_met(progress, s)) out.push_back(sequences_[s].front());
+    if (!is_met(progress, s)) add(s, 0);
 }
 
 }  // namespace dragoman::search

@@ -31,8 +31,10 @@ class Constraints {
 
   Constraints() = default;
   explicit Constraints(std::vector<Tokens> sequences);
-  // With what may stand beside each sequence; `edges` has all tokens and must outlive the constraints.
-  Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges);
+  // With what may stand beside each sequence; `edges` has all tokens and must outlive the constraints. `others` are
+  // empty or have another token for each one of a sequence, which does as well.
+  Constraints(std::vector<Tokens> sequences, std::vector<Ending> endings, std::span<const TokenEdges> edges,
+              std::vector<Tokens> others = {});
 
   bool empty() const { return sequences_.empty(); }
   // Total number of tokens in all sequences.
@@ -49,8 +51,13 @@ class Constraints {
 
  private:
   bool is_met(const TermProgress& progress, std::size_t sequence) const { return progress.met >> sequence & 1; }
+  // Whether the token may be at this position of the sequence.
+  bool continues(std::size_t sequence, std::size_t position, std::int32_t token) const {
+    return sequences_[sequence][position] == token || (has_other(sequence) && others_[sequence][position] == token);
+  }
+  bool has_other(std::size_t sequence) const { return sequence < others_.size() && !others_[sequence].empty(); }
 
-  std::vector<Tokens> sequences_;
+  std::vector<Tokens> sequences_, others_;
   std::vector<Ending> endings_;  // one per sequence, or none if all are Ending::any
   std::span<const TokenEdges> edges_;
   int total_ = 0;

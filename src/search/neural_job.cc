@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "document/addresses.h"
-#include "search/capital_words.h"
-#include "search/source_text.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -13,7 +10,7 @@ namespace {
 
 constexpr int kMostAttempts = 50;
 constexpr int kMostMended = 2;            // searches for a translation without loops and lost parts
-constexpr std::size_t kMostRequired = 3;  // lost parts in all; more are lost in tables and nonsense only
+constexpr std::size_t kMostRequired = 8;  // lost parts in all; more are lost in tables and nonsense only
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
@@ -28,25 +25,10 @@ bool is_known(const Spelling& spelling, const text::Tokenizer& target) {
          std::find(spelling.ids.begin(), spelling.ids.end(), target.special().unknown) == spelling.ids.end();
 }
 
-// The languages of the translation, as far as they are known.
-text::LanguagePair languages_of(const Job& job, const Model& model) {
-  const Direction asked = direction_of(job.request, *job.options);
-  const store::Metadata& card = model.info().card;
-  if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
-    if (const std::optional<text::LanguagePair> only = text::LanguagePair::read(entry->second)) return *only;
-  return {std::string(asked.from), std::string(asked.to)};
-}
-
 std::string_view without_spaces(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
-bool is_address(std::string_view text) {
-  if (text.starts_with('<') && text.ends_with('>')) text = text.substr(1, text.size() - 2);
-  const document::Range found = document::find_address(text, 0);
-  return found.begin == 0 && found.end == text.size() && !text.empty();
 }
 
 }  // namespace
@@ -109,10 +91,8 @@ void NeuralJob::read_constraints() {
 }
 
 void NeuralJob::read_terms() {
-  const Ending ending = ending_in(text::language_of(languages_of(job_, *models_[0]).target));
   std::map<std::string, std::size_t> given;  // how often the prefix has a target that is not taken off yet
-  for (RequiredTerm& term : list_terms(job_.request.text, job_.request.terms, ending)) {
-    if (is_address(term.target)) term.ending = Ending::none;
+  for (RequiredTerm& term : list_terms(job_.request.text, job_.request.terms)) {
     const auto [left, is_new] = given.try_emplace(term.target);
     if (is_new) left->second = count_whole(prefix_.text, term.target, term.ending);
     if (left->second > 0)
@@ -151,17 +131,9 @@ int NeuralJob::find_max_length() const {
         options.min_length, limit);
   const int forced = static_cast<int>(prefix_.ids.size()) + terms_.constraints().total();
   check(forced <= limit, "terms and prefix have {} tokens, more than the {} that the model can write", forced, limit);
-  const int natural = natural_length();
+  const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
   const int wanted = std::max(options.max_length > 0 ? options.max_length : natural, options.min_length);
   return std::min(limit, std::max(wanted, forced));
-}
-
-// A source that repeats itself can make a model do so up to any limit. Its translation is allowed as many repetitions
-// as find_faulty_loop() does.
-int NeuralJob::natural_length() const {
-  constexpr int kLeast = 64;  // enough for any short text
-  const int length = static_cast<int>(sources_[0].size());
-  return is_checked(*job_.options) && is_mostly_loop(sources_[0]) ? std::max(kLeast, 3 * length / 2) : 3 * length + 10;
 }
 
 std::size_t NeuralJob::width() const {
@@ -172,20 +144,10 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   const Direction direction = direction_of(job.request, *job.options);
-  text::MappedText text(job.request.text);
-  if (is_checked(*job.options) && job.request.tokens.empty()) {
-    text = read_source(job.request.text, languages_of(job, *models.front()));
-    text.replace(read_capitals(text.text(), models.front()->source()));
-  }
   for (const std::unique_ptr<Model>& model : models) {
-    if (job.request.tokens.empty()) {
-      job.source.push_back(model->encode_source_spans(text.text(), direction));
-      const auto end = static_cast<std::uint32_t>(job.request.text.size());
-      for (text::Span& span : job.source.back().spans)
-        span = span.begin < text.text().size() ? text.original(span.begin, span.end) : text::Span{end, end};
-    } else {
-      job.source.push_back(model->encode_source_tokens(job.request.tokens, direction).encoded);
-    }
+    job.source.push_back(job.request.tokens.empty()
+                             ? model->encode_source_spans(job.request.text, direction)
+                             : model->encode_source_tokens(job.request.tokens, direction).encoded);
     most = std::max(most, tokens_of(job.source.back(), *model));
   }
   return most;
@@ -227,7 +189,7 @@ DecodingTask NeuralJob::task() const {
 
 bool NeuralJob::take(const DecodingTask& task) {
   if (ban_spellings(task) || place_term(task)) return false;
-  const Tokens loop = is_checked(*job_.options) ? find_faulty_loop(task) : Tokens();
+  const Tokens loop = is_protected() ? find_faulty_loop(task) : Tokens();
   if (!loop.empty() && mended_++ < kMostMended) {
     ban_loop(loop);
     return false;
@@ -240,8 +202,7 @@ bool NeuralJob::take(const DecodingTask& task) {
       "of the model are not numbers, because its training diverged");
   if (!is_first && (found.translations.empty() || !loop.empty())) return true;
   std::vector<LostPart> lost;
-  if (is_checked(*job_.options))
-    lost = lost_parts(job_.request.text, found.translations.front().text, languages_of(job_, *models_[0]));
+  if (is_protected()) lost = lost_parts(job_.request.text, found.translations.front().text);
   if (is_first || lacks_less(lost, lost_)) {
     result_ = std::move(found);
     lost_ = lost;
@@ -327,7 +288,7 @@ bool NeuralJob::require(std::span<const LostPart> lost) {
     const bool fits = terms_.size() < Constraints::kMost &&
                       2 * (terms_.constraints().total() + static_cast<int>(spelling.ids.size())) <= max_length_;
     if (!is_known(spelling, target) || !fits || contains_any_word(part.target, job_.request.banned)) continue;
-    add_term({part.source, part.target, part.ending});
+    add_term({part.source, part.target, part.ending, part.other});
     found_any = true;
   }
   placed_.reset();

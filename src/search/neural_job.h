@@ -2,12 +2,11 @@
 
 #include "search/batch_decoder.h"
 #include "search/engine.h"
-#include "search/faithful.h"
 #include "search/model.h"
+#include "search/protect/protection.h"
 #include "search/required_terms.h"
 #include "search/source_terms.h"
 #include "search/surface.h"
-#include "text/language_tags.h"
 #include "text/signs.h"
 
 namespace dragoman::search {
@@ -46,8 +45,8 @@ class NeuralJob {
   // The task for a decoder. The caller sets `finished`.
   DecodingTask task() const;
   // Takes the result of the search. Returns false if it contains a banned word in a new tokenisation, which is then
-  // banned too, lacks a term, for which there is a place now, or is not faithful (SearchOptions): the caller must
-  // search task() again.
+  // banned too, lacks a term, for which there is a place now, or loses what is protected: the caller must search
+  // task() again.
   bool take(const DecodingTask& task);
   // Passes the result or the error to the caller.
   void finish() { job_.answer.give(std::move(result_)); }
@@ -61,7 +60,6 @@ class NeuralJob {
   void read_constraints();
   void restrict_words(DecodingTask& task) const;
   int find_max_length() const;
-  int natural_length() const;
   Goal goal() const;
   // A translation, its tokens without EOS and, if they are needed, their bytes of the text.
   struct Candidate {
@@ -77,6 +75,7 @@ class NeuralJob {
   void explain(const DecodingTask& task, const Finished& finished, const Candidate& best,
                TranslationResult& result) const;
   std::vector<TreeNode> tree_of(const DecodingTask& task, const Finished& finished) const;
+  bool is_protected() const { return search::is_protected(*job_.options, &models_[0]->info()); }
   bool ban_spellings(const DecodingTask& task);
   bool place_term(const DecodingTask& task);
   void read_terms();

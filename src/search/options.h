@@ -11,6 +11,11 @@ struct EnumNames<Ranking> {
       {Ranking::sum, "sum"}, {Ranking::mean, "mean"}, {Ranking::gnmt, "gnmt"}, {Ranking::reward, "reward"}};
 };
 template <>
+struct EnumNames<Protect> {
+  static constexpr std::pair<Protect, const char*> list[] = {
+      {Protect::automatic, "auto"}, {Protect::on, "on"}, {Protect::off, "off"}};
+};
+template <>
 struct EnumNames<LongInput> {
   static constexpr std::pair<LongInput, const char*> list[] = {{LongInput::split, "split"},
                                                                {LongInput::refuse, "refuse"}};
@@ -49,9 +54,7 @@ struct SearchSettings : SearchOptions {
     v("finished", finished, "stop after this many complete hypotheses; 0 means as many as the beam is wide",
       between(0, kMostHypotheses));
     v("min-length", min_length, "minimum length of a translation in tokens", between(0, kMostTokens));
-    v("max-length", max_length,
-      "maximum length of a translation in tokens; 0 means 3 times the source length plus 10 (1.5 times if the source "
-      "repeats itself)",
+    v("max-length", max_length, "maximum length of a translation in tokens; 0 means 3 times the source length plus 10",
       between(0, kMostTokens));
     v("truncate", truncate,
       "let a translation of max-length tokens end there as it is; otherwise the probability of the end of the sentence "
@@ -64,9 +67,9 @@ struct SearchSettings : SearchOptions {
       between(0.001, 1));
     v("seed", seed, "seed of sampling");
     v("replace-unknown", replace_unknown, "replace <unk> by the source word with the most attention");
-    v("faithful", faithful,
-      "write URLs and e-mail addresses as they are, and search again if a translation loses numbers, times, emoji and "
-      "the like, or repeats words without end");
+    v("protect", protect,
+      "search again if a translation loses addresses, placeholders, digits or the like, or repeats words without end; "
+      "auto: if the card of the model has the entry `protect: on`");
     v.only_if(
         "length-penalty", [this] { return ranking == Ranking::gnmt; }, "only --ranking gnmt uses it");
     v.only_if(
@@ -74,7 +77,7 @@ struct SearchSettings : SearchOptions {
     v.only_if(
         "temperature top-k top-p seed", [this] { return sample; }, "only sampling (--sample) uses it");
     v.only_if(
-        "beam finished faithful", [this] { return !sample; }, "sampling (--sample) does not search");
+        "beam finished protect", [this] { return !sample; }, "sampling (--sample) does not search");
   }
 };
 

@@ -17,11 +17,16 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+std::size_t count_targets(const RequiredTerm& term, std::string_view text) {
+  return count_whole(text, term.target, term.ending) +
+         (term.other.empty() ? 0 : count_whole(text, term.other, term.ending));
+}
+
 // Whether the word of `text` that begins at byte `begin`, or after a space there, is the term.
 bool stands_at(const RequiredTerm& term, std::string_view text, std::size_t begin) {
   begin = std::min(text.find_first_not_of(' ', begin), text.size());
   const std::size_t end = text.find(' ', begin + std::min(term.target.size(), text.size() - begin));
-  return contains_whole(text.substr(begin, end - begin), term.target, term.ending);
+  return count_targets(term, text.substr(begin, end - begin)) > 0;
 }
 
 // Whether a term replaces another one, an address or a number that is a part of it.
@@ -33,7 +38,7 @@ bool contains_other(const RequiredTerm& term, const RequiredTerm& other) {
 
 }  // namespace
 
-std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, Ending ending) {
+std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms) {
   const std::vector<std::vector<text::Span>> places = find_terms(text, terms);
   std::map<std::string_view, std::size_t> times;  // of each target
   std::size_t most = 0;
@@ -48,7 +53,8 @@ std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, 
       const bool has_place = round < places[i].size();
       if (round > 0 && (!has_place || list.size() >= kMostPlaced)) continue;
       RequiredTerm& term = list.emplace_back();
-      term = {terms[i].first, std::string(trimmed(terms[i].second)), ending};
+      term = {terms[i].first, std::string(trimmed(terms[i].second))};
+      term.ending = ending_of(term.target);
       if (has_place) term.place = places[i][round];
       term.times = times[term.target];
     }
@@ -63,14 +69,18 @@ void RequiredTerms::add(RequiredTerm term) {
   std::erase_if(terms_, [&](const Term& other) { return contains_other(term, other.required); });
   for (Term& other : terms_) other.was_placed = false;
   const bool is_exact = decoded == term.target && (!is_in_capitals_ || text::upper_case(term.target) == term.target);
-  terms_.push_back({std::move(term), std::move(spelling), is_exact});
-  std::vector<Tokens> sequences;
+  Tokens others = term.other.empty() ? Tokens() : spell_in_sentence(target, term.other).ids;
+  if (others.size() != spelling.ids.size()) others.clear();
+  terms_.push_back({std::move(term), std::move(spelling), std::move(others), is_exact});
+  std::vector<Tokens> sequences, others_of_all;
   std::vector<Ending> endings;
   for (const Term& one : terms_) {
     sequences.push_back(one.spelling.ids);
+    others_of_all.push_back(one.others);
     endings.push_back(one.required.ending);
   }
-  constraints_ = Constraints(std::move(sequences), std::move(endings), model_->target_edges());
+  constraints_ =
+      Constraints(std::move(sequences), std::move(endings), model_->target_edges(), std::move(others_of_all));
 }
 
 bool RequiredTerms::cover(std::string_view text) const {
@@ -79,11 +89,14 @@ bool RequiredTerms::cover(std::string_view text) const {
 }
 
 Constraints RequiredTerms::constraint(const PlacedTerm& placed) const {
-  return {{placed.ids}, {placed.ending}, model_->target_edges()};
+  return {{placed.ids}, {placed.ending}, model_->target_edges(), {placed.others}};
 }
 
 void RequiredTerms::add_tokens(Tokens& ids) const {
-  for (const Term& term : terms_) ids.insert(ids.end(), term.spelling.ids.begin(), term.spelling.ids.end());
+  for (const Term& term : terms_) {
+    ids.insert(ids.end(), term.spelling.ids.begin(), term.spelling.ids.end());
+    ids.insert(ids.end(), term.others.begin(), term.others.end());
+  }
 }
 
 bool RequiredTerms::all_are_exact() const {
@@ -94,11 +107,12 @@ bool RequiredTerms::can_be_placed() const { return !terms_.empty() && terms_.siz
 
 // A term that was placed may have become a part of a longer word if its ending allows it.
 bool RequiredTerms::is_missing(const Term& term, std::string_view text) {
-  const auto& [source, target, ending, place, times] = term.required;
-  const std::size_t count = count_whole(text, target, ending);
-  if (count >= times || (count > 0 && term.was_placed)) return false;
-  const std::size_t at = text.find(target);
-  return !term.was_placed || at == std::string_view::npos || !is_kept(ending, text.substr(at + target.size()));
+  const RequiredTerm& required = term.required;
+  const std::size_t count = count_targets(required, text);
+  if (count >= required.times || (count > 0 && term.was_placed)) return false;
+  const std::size_t at = text.find(required.target);
+  return !term.was_placed || at == std::string_view::npos ||
+         !is_kept(required.ending, text.substr(at + required.target.size()));
 }
 
 bool RequiredTerms::are_missing_in(std::string_view translation) const {
@@ -146,7 +160,7 @@ std::optional<PlacedTerm> RequiredTerms::place(const TermContext& context, const
   for (Term& term : terms_) {
     if (!is_missing(term, context.translation)) continue;
     std::optional<TermPlace> place = term.was_placed ? std::nullopt : find_place(term, context, words, fixed);
-    const bool is_met = count_whole(context.translation, term.required.target, term.required.ending) > 0;
+    const bool is_met = count_targets(term.required, context.translation) > 0;
     if (is_met && (!place || stands_at(term.required, text, spans[place->start].begin))) {
       term.was_placed = true;
       continue;
@@ -160,9 +174,11 @@ std::optional<PlacedTerm> RequiredTerms::place(const TermContext& context, const
   if (next == nullptr) return std::nullopt;
   next->was_placed = true;
   const auto begin = context.ids.begin();
+  Tokens ids = spell_at(*next, *leftmost, context.translation);
   return PlacedTerm{.ending = next->required.ending,
                     .place = *leftmost,
-                    .ids = spell_at(*next, *leftmost, context.translation),
+                    .ids = ids,
+                    .others = ids.size() == next->others.size() ? next->others : Tokens(),
                     .fixed = {begin, begin + static_cast<std::ptrdiff_t>(leftmost->fixed)}};
 }
 

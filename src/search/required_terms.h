@@ -19,6 +19,7 @@ struct RequiredTerm {
   std::string source;  // what it translates, as the source writes it
   std::string target;
   Ending ending = Ending::any;
+  std::string other{};                // does as well as `target`; empty if nothing does
   std::optional<text::Span> place{};  // of `source` in the source; none means the first one
   // How often the source needs the target, here and in other places. One of them must be met, the others where a word
   // of the translation comes from their source: what the source repeats, a translation may leave to a pronoun.
@@ -27,13 +28,14 @@ struct RequiredTerm {
 
 // The terms that a text needs, each once, and then again for the other places of its source, as far as all of them can
 // be placed. A term whose source the end of the text cuts has no place.
-std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms, Ending ending);
+std::vector<RequiredTerm> list_terms(std::string_view text, const Terms& terms);
 
 // A term that the search writes at a token, after some that are fixed.
 struct PlacedTerm {
   Ending ending = Ending::any;
   TermPlace place{};
-  Tokens ids{};  // of the term; at the beginning of a sentence, it has a capital
+  Tokens ids{};     // of the term; at the beginning of a sentence, it has a capital
+  Tokens others{};  // instead of them
   Tokens fixed{};
 };
 
@@ -82,6 +84,7 @@ class RequiredTerms {
   struct Term {
     RequiredTerm required;
     Spelling spelling;
+    Tokens others;            // of the other target, if it has as many tokens
     bool is_exact;            // decoding it gives its text
     bool was_placed = false;  // or needs no place
   };

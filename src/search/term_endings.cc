@@ -4,7 +4,6 @@
 
 #include "search/surface.h"
 #include "search/words.h"
-#include "text/inflection.h"
 #include "text/unicode.h"
 
 namespace dragoman::search {
@@ -41,21 +40,6 @@ bool is_glue(std::string_view text, std::string_view after) {
          continues_word(text::code_point_before(text, text.size() - after.size()).code);
 }
 
-text::Language language_of(Ending ending) {
-  switch (ending) {
-    case Ending::english: return text::Language::english;
-    case Ending::german: return text::Language::german;
-    default: return text::Language::generic;
-  }
-}
-
-bool is_in_language(Ending ending) { return ending == Ending::english || ending == Ending::german; }
-
-// Whether a letter or a digit precedes byte `at`.
-bool is_inside_word(std::string_view text, std::size_t at) {
-  return at > 0 && continues_word(text::code_point_before(text, at).code);
-}
-
 // The letters and digits that `text` begins with.
 std::string_view first_letters(std::string_view text) {
   std::size_t end = 0;
@@ -64,13 +48,13 @@ std::string_view first_letters(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Whether the letters before byte `at` are enough for the first part of a compound.
-bool may_end_compound(std::string_view text, std::size_t at) {
-  constexpr std::size_t kShortestWord = 3;  // bytes
-  std::size_t begin = at;
-  while (begin > 0 && continues_word(text::code_point_before(text, begin).code))
-    begin -= text::code_point_before(text, begin).length;
-  return at - begin >= kShortestWord;
+// Whether they may be an ending of inflection.
+bool is_inflection(std::string_view letters) {
+  const std::vector<char32_t> codes = text::code_points(letters);
+  return !codes.empty() && codes.size() <= kLongestInflection &&
+         std::all_of(codes.begin(), codes.end(), [](char32_t code) {
+           return text::classify(code) != text::CharClass::number && continues_word(code);
+         });
 }
 
 // The number of places of `part` in `text` that `is_right` accepts.
@@ -85,35 +69,12 @@ std::size_t count_places(std::string_view text, std::string_view part, F&& is_ri
   return count;
 }
 
-// How often `text` contains `part` as a word of its own in some form, or a German noun as a part of a compound. As the
-// first word of a sentence it may begin with a capital, and as the last part of a compound with a small letter.
-std::size_t count_words(std::string_view text, std::string_view part, Ending ending) {
-  constexpr std::size_t kShortestWord = 3;  // bytes
-  const text::Language language = language_of(ending);
-  const std::size_t first = text::code_point_at(part, 0).length;
-  const std::string upper = text::upper_case(part.substr(0, first)).append(part.substr(first));
-  const std::string lower = text::lower_case(part.substr(0, first)).append(part.substr(first));
-  const bool is_noun = ending == Ending::german && part == upper && lower != upper && part.size() >= kShortestWord;
-  const auto is_word = [&](std::size_t at) {
-    const std::string_view letters = first_letters(text.substr(at + part.size()));
-    return !is_inside_word(text, at) &&
-           (is_kept(ending, letters) || (is_noun && text::completes_compound(language, letters)));
-  };
-  const auto ends_compound = [&](std::size_t at) {
-    return is_inside_word(text, at) && is_kept(ending, text.substr(at + part.size())) && may_end_compound(text, at);
-  };
-  return count_places(text, part, is_word) + (part == upper ? 0 : count_places(text, upper, is_word)) +
-         (is_noun ? count_places(text, lower, ends_compound) : 0);
-}
-
 }  // namespace
 
-Ending ending_in(text::Language language) {
-  switch (language) {
-    case text::Language::english: return Ending::english;
-    case text::Language::german: return Ending::german;
-    default: return Ending::any;
-  }
+Ending ending_of(std::string_view term) {
+  const char32_t last = text::code_point_before(term, term.size()).code;
+  if (last >= '0' && last <= '9') return Ending::no_digit;
+  return text::is_lower(last) || text::is_upper(last) ? Ending::inflected : Ending::any;
 }
 
 std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer) {
@@ -131,8 +92,7 @@ std::vector<TokenEdges> token_edges(const text::Tokenizer& tokenizer) {
     edges.push_back({.start = starts ? start_of(own) : TokenStart::other,
                      .links = is_link(with_next, word, word),
                      .glues = is_glue(with_next, word),
-                     .inflects_english = text::is_inflection(text::Language::english, own),
-                     .inflects_german = text::is_inflection(text::Language::german, own)});
+                     .inflects = is_inflection(own)});
   }
   return edges;
 }
@@ -146,8 +106,7 @@ bool may_follow(Ending ending, const TokenEdges& edges) {
   const bool continues = edges.start == TokenStart::digit || edges.start == TokenStart::letter;
   switch (ending) {
     case Ending::any: return true;
-    case Ending::english: return !continues || edges.inflects_english;
-    case Ending::german: return !continues || edges.inflects_german;
+    case Ending::inflected: return !continues || edges.inflects;
     case Ending::word: return !continues;
     case Ending::no_digit: return edges.start != TokenStart::digit;
     case Ending::none: return !continues && edges.start != TokenStart::other;
@@ -156,16 +115,16 @@ bool may_follow(Ending ending, const TokenEdges& edges) {
 }
 
 Ending after(Ending ending, const TokenEdges& edges) {
-  if (is_in_language(ending) && edges.start == TokenStart::letter) return Ending::word;
+  if (ending == Ending::inflected && edges.start == TokenStart::letter) return Ending::word;
   const bool is_open = (edges.start == TokenStart::point && (ending == Ending::no_digit || ending == Ending::none)) ||
                        (ending == Ending::none && edges.start == TokenStart::mark);
   return is_open ? ending : Ending::any;
 }
 
 bool is_kept(Ending ending, std::string_view following) {
-  if (is_in_language(ending)) {
+  if (ending == Ending::inflected) {
     const std::string_view letters = first_letters(following);
-    return letters.empty() || text::is_inflection(language_of(ending), letters);
+    return letters.empty() || is_inflection(letters);
   }
   for (std::size_t at = 0; ending != Ending::any && at < following.size();) {
     const std::size_t length = text::code_point_at(following, at).length;
@@ -178,11 +137,18 @@ bool is_kept(Ending ending, std::string_view following) {
 }
 
 std::size_t count_whole(std::string_view text, std::string_view part, Ending ending) {
-  if (is_in_language(ending) && !part.empty()) return count_words(text, part, ending);
-  return count_places(text, part, [&](std::size_t at) {
-    const bool is_linked = ending == Ending::none && at > 0 && text::is_dash(text::code_point_before(text, at).code);
-    return stands_alone(text, at, at + part.size()) && !is_linked && is_kept(ending, text.substr(at + part.size()));
-  });
+  const auto is_whole = [&](std::size_t at) {
+    const char32_t before = at > 0 ? text::code_point_before(text, at).code : U' ';
+    const std::string_view following = text.substr(at + part.size());
+    if (ending == Ending::inflected) return !continues_word(before) && is_kept(ending, following);
+    return stands_alone(text, at, at + part.size()) && !(ending == Ending::none && text::is_dash(before)) &&
+           is_kept(ending, following);
+  };
+  const std::size_t count = count_places(text, part, is_whole);
+  if (ending != Ending::inflected || part.empty()) return count;
+  const std::size_t first = text::code_point_at(part, 0).length;
+  const std::string upper = text::upper_case(part.substr(0, first)).append(part.substr(first));
+  return part == upper ? count : count + count_places(text, upper, is_whole);
 }
 
 }  // namespace dragoman::search

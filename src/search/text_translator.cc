@@ -7,17 +7,15 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "data/utf8.h"
-#include "document/addresses.h"
-#include "search/faithful.h"
 #include "search/neural_engine.h"
 #include "search/options.h"
+#include "search/protect/protection.h"
 #include "search/source_terms.h"
 #include "search/statistical_engine.h"
 #include "search/statistical_model.h"
 #include "search/text_parts.h"
 #include "search/words.h"
 #include "text/sentences.h"
-#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
@@ -32,58 +30,6 @@ void keep_only(const text::Span& part, Job& job) {
   text = text.substr(part.begin, part.end - part.begin);
   job.offset = part.begin;
   job.source.clear();
-}
-
-// Whether byte `at` is between "<" and ">", as an address is in <a href="...">.
-bool is_inside_tag(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongestTag = 256;
-  const std::string_view before = text.substr(at - std::min(at, kLongestTag), std::min(at, kLongestTag));
-  const std::size_t opening = before.rfind('<');
-  return opening != before.npos && before.find('>', opening) == before.npos && before.find('=', opening) != before.npos;
-}
-
-// Whether the text has nothing to translate, such as "***" or an emoji, and the translation is to be checked, so that
-// it stays as it is.
-bool is_only_marks(const Job& job) {
-  const Request& request = job.request;
-  if (!is_checked(*job.options) || job.options->explain || !request.tokens.empty()) return false;
-  if (!request.prefix.empty() || !request.prefix_tokens.empty() || count_display_words(request.text) == 0) return false;
-  for (std::size_t at = 0; at < request.text.size();) {
-    const text::CodePoint point = text::code_point_at(request.text, at);
-    const text::CharClass kind = text::classify(point.code);
-    if (kind == text::CharClass::letter || kind == text::CharClass::number) return false;
-    at += point.length;
-  }
-  return true;
-}
-
-// An address, with angle brackets if it has them.
-std::string address_at(std::string_view text, document::Range found) {
-  const bool has_brackets =
-      found.begin > 0 && text[found.begin - 1] == '<' && found.end < text.size() && text[found.end] == '>';
-  const std::size_t more = has_brackets ? 1 : 0;
-  return std::string(text.substr(found.begin - more, found.end - found.begin + 2 * more));
-}
-
-// Adds the URLs and e-mail addresses of the text that the engine can write, in at most `limit` tokens, to the terms.
-void require_addresses(Request& request, const Engine& engine, int limit) {
-  constexpr std::size_t kMostAddresses = 16;
-  const std::size_t most = std::min(request.terms.size() + kMostAddresses, Constraints::kMost);
-  document::Range found = document::find_address(request.text, 0);
-  for (; found.begin < found.end && request.terms.size() < most;
-       found = document::find_address(request.text, found.end)) {
-    if (is_inside_tag(request.text, found.begin)) continue;
-    const std::string address = address_at(request.text, found);
-    const auto is_same = [&](const auto& term) { return term.second == address; };
-    if (std::any_of(request.terms.begin(), request.terms.end(), is_same) || engine.count_tokens(address) > limit)
-      continue;
-    try {
-      engine.check_constraints({.text = "", .prefix = "", .terms = {{address, address}}, .banned = request.banned});
-    } catch (const Error&) {
-      continue;
-    }
-    request.terms.emplace_back(address, address);
-  }
 }
 
 // Collects the answers of one translate() call and wakes the caller once, when all have arrived.
@@ -165,7 +111,7 @@ void TextTranslator::submit(std::vector<Job> jobs) {
     } else if (cuts[i].empty()) {
       TranslationResult same;
       same.translations.resize(static_cast<std::size_t>(std::max(job.options->n_best, 0)));
-      if (is_only_marks(job))
+      if (copies(job))
         for (Translation& translation : same.translations) translation.text = job.request.text;
       job.answer.give(std::move(same));
     } else if (cuts[i].size() == 1) {
@@ -209,8 +155,7 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
   job.request.terms = needed_terms(text, std::move(job.request.terms));
-  if (is_checked(*job.options)) require_addresses(job.request, *engine_, limit_);
-  if (count_display_words(text) == 0 || is_only_marks(job)) return {};
+  if (count_display_words(text) == 0 || copies(job)) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};
   if (!options_.sentences && !is_too_long_to_count(text)) {
@@ -224,6 +169,13 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
         "an input of {} bytes is longer than the {} tokens allowed", text.size(), limit_);
   text.replace(0, tag, tag, ' ');  // all parts have the language, none has its tag
   return split(options_.sentences ? text::split_sentences(text) : std::vector<text::Span>{whole}, text);
+}
+
+bool TextTranslator::copies(const Job& job) const {
+  const Request& request = job.request;
+  return is_protected(*job.options, model() == nullptr ? nullptr : &model()->info()) && !job.options->explain &&
+         request.tokens.empty() && request.prefix.empty() && request.prefix_tokens.empty() &&
+         is_only_marks(request.text);
 }
 
 bool TextTranslator::is_too_long_to_count(std::string_view text) const {

@@ -34,6 +34,8 @@ class TextTranslator {
 
  private:
   std::vector<text::Span> prepare(Job& job) const;
+  // Whether the translation of the text is the text, because it has nothing to translate and is protected.
+  bool copies(const Job& job) const;
   bool is_too_long_to_count(std::string_view text) const;
   std::vector<text::Span> split(const std::vector<text::Span>& stretches, std::string_view text) const;
 
