@@ -201,9 +201,9 @@ bool NeuralJob::take(const DecodingTask& task) {
       "the search found no translation that meets the terms, the banned words and the lengths asked for, or the scores "
       "of the model are not numbers, because its training diverged");
   if (!is_first && (found.translations.empty() || !loop.empty())) return true;
-  std::vector<LostPart> lost;
-  if (is_protected()) lost = lost_parts(job_.request.text, found.translations.front().text);
-  if (is_first || lacks_less(lost, lost_)) {
+  const std::string &source = job_.request.text, &text = found.translations.front().text;
+  const std::vector<LostPart> lost = is_protected() ? lost_parts(source, text) : std::vector<LostPart>();
+  if (is_first || (lacks_less(lost, lost_) && !loses_digits(source, result_.translations.front().text, text))) {
     result_ = std::move(found);
     lost_ = lost;
   }

@@ -144,6 +144,13 @@ TEST(LostParts, AreFewerInABetterTranslation) {
   EXPECT_FALSE(lacks_less(Parts{three}, Parts{one, two}));
 }
 
+TEST(LostParts, AreNotExchangedForSmallNumbers) {
+  const std::string source = "On 12 October, after 23:05, 7 men";
+  EXPECT_TRUE(loses_digits(source, "Am 12. Oktober, 7 Mann", "Am Oktober, nach 23:05, 7 Mann"));
+  EXPECT_FALSE(loses_digits(source, "Am 12. Oktober, sieben Mann", "Am 12. Oktober, nach 23:05, 7 Mann"));
+  EXPECT_FALSE(loses_digits(source, "14", "")) << "not of the source";
+}
+
 TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
   EXPECT_EQ(find_loop(Tokens{1, 2, 2, 2, 2, 3}), Tokens{2});
   EXPECT_EQ(find_loop(Tokens{9, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}), (Tokens{1, 2, 3}));

@@ -104,6 +104,7 @@ class DigitsOfTranslation {
         }
   }
 
+  bool contain(std::string_view group) const { return all_.contains(group); }
   // Whether a number of the word is kept, as a whole or, if it may be taken apart, in groups. Beside a sign, as in 5%,
   // it is not written as a word.
   bool keep(const Groups& number, const NumberWord& word) const {
@@ -163,6 +164,15 @@ std::vector<LostPart> find_lost_numbers(std::string_view source, std::string_vie
                     .ending = word.is_name ? Ending::word : Ending::no_digit});
   }
   return lost;
+}
+
+bool loses_digits(std::string_view source, std::string_view before, std::string_view now) {
+  const DigitsOfTranslation had(before), has(now);
+  for (const NumberWord& word : find_number_words(source, false))
+    for (const Groups& number : word.numbers)
+      for (const std::string_view group : number)
+        if (had.contain(group) && !has.contain(group)) return true;
+  return false;
 }
 
 }  // namespace dragoman::search

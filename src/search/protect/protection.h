@@ -62,6 +62,9 @@ std::vector<Copy> find_copies(std::string_view text);
 std::vector<LostPart> find_lost_numbers(std::string_view source, std::string_view translation,
                                         std::span<const Copy> copies);
 
+// Whether the translation `before` has digits of the source that `now` lacks, of small numbers too.
+bool loses_digits(std::string_view source, std::string_view before, std::string_view now);
+
 // ---- Loops (loops.cc) ----
 
 // The shortest tokens that follow themselves three times or more; empty if there are none.
