@@ -15,8 +15,8 @@
 #include "bench/clock.h"
 #include "bench/kernel_choice.h"
 #include "models/presets.h"
-#include "search/neural_engine.h"
-#include "search/text_translator.h"
+#include "search/engine/neural_engine.h"
+#include "search/engine/text_translator.h"
 #include "text/build.h"
 
 namespace dragoman::search {

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "data/augment.h"
 #include "dragoman/translator.h"
-#include "search/term_endings.h"
+#include "search/constrain/term_endings.h"
 #include "tests/ready/properties.h"
 #include "tests/ready/sentences.h"
 

@@ -5,10 +5,10 @@
 #include <latch>
 #include <limits>
 
-#include "search/options.h"
-#include "search/scorer.h"
+#include "search/engine/options.h"
+#include "search/engine/scorer.h"
+#include "search/engine/text_translator.h"
 #include "search/surface.h"
-#include "search/text_translator.h"
 #include "tests/search/fake_engine.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"

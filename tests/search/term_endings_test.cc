@@ -1,8 +1,8 @@
-#include "search/term_endings.h"
+#include "search/constrain/term_endings.h"
 
 #include <gtest/gtest.h>
 
-#include "search/constraints.h"
+#include "search/constrain/constraints.h"
 #include "tests/search/toy.h"
 
 namespace dragoman::search::test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dragoman/translator.h"
-#include "search/constraints.h"
+#include "search/constrain/constraints.h"
 #include "store/model_file.h"
 
 // Protection of what a translation must keep, whatever the languages are: addresses, placeholders and tags, digits, and
