@@ -15,8 +15,8 @@
 #include "bench/clock.h"
 #include "bench/kernel_choice.h"
 #include "models/presets.h"
-#include "search/neural_engine.h"
-#include "search/text_translator.h"
+#include "search/engine/neural_engine.h"
+#include "search/engine/text_translator.h"
 #include "text/build.h"
 
 namespace dragoman::search {
@@ -87,7 +87,6 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
   SearchOptions search;
   search.beam = options.beam;
   search.min_length = search.max_length = options.length;
-  search.faithful = false;  // random weights repeat words without end
   const auto translate = [&] {
     std::size_t tokens = 0;
     const auto count = [&](const std::vector<TranslationResult>& results) {

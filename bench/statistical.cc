@@ -15,7 +15,7 @@
 #include "base/threads.h"
 #include "data/text_file.h"
 #include "data/words.h"
-#include "search/statistical_model.h"
+#include "search/engine/statistical_engine.h"
 
 namespace dragoman {
 namespace {

@@ -35,6 +35,10 @@ enum class Ranking {
   reward  // plus word_reward per token
 };
 
+// Whether translations keep addresses, numbers, placeholders and the like (SearchOptions::protect). `automatic`: if the
+// card of the model, or of the first one of an ensemble, has the entry "protect: on".
+enum class Protect { automatic, on, off };
+
 // Numbers have limits, such as a beam of 1,000 (`dragoman translate --help` lists them); others are refused with Error.
 struct SearchOptions {
   int beam = 4;  // 1 is greedy search
@@ -68,13 +72,11 @@ struct SearchOptions {
   int alternatives = 5;  // likeliest tokens per place of an explanation
   std::string to{};      // target language, such as "fr", for models that translate into several; empty for the others
   std::string from{};    // source language, for models that have to be told; others ignore it
-  // URLs and e-mail addresses of the text are required terms, so that the translation contains them as they are, if the
-  // model can write them. A translation that lacks parts of the text (numbers, minutes of times, telephone numbers,
-  // ISBNs, IP addresses, version numbers, placeholders, tags, emoji) or repeats the same words four times in a row is
-  // searched for again, with these parts as terms and the repetition forbidden; the new one counts only if it lacks
-  // fewer parts and no other ones. Where a text mostly repeats itself, max_length is by default 1.5 times its length.
-  // Not for sampling.
-  bool faithful = true;
+  // A protected translation that lacks addresses, paths, placeholders, tags, emoji or digits of the text, or repeats
+  // the same words four times in a row, is searched for again, with these parts as terms and the repetition forbidden;
+  // the new one counts only if it lacks fewer parts and no other ones. A text without letters and digits stays as it
+  // is. Not for sampling.
+  Protect protect = Protect::automatic;
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must

@@ -41,7 +41,7 @@ class SearchOptions(TypedDict, total=False):
     top_p: float  #: sample from the likeliest tokens that together have this probability
     seed: int  #: of sampling
     replace_unknown: bool  #: replace <unk> by the source word with the most attention
-    faithful: bool  #: write addresses as they are, and search again if numbers are lost or words repeated without end
+    protect: str  #: "on", "off" or "auto": search again if addresses or digits are lost or words repeated without end
 
 
 class DetailOptions(SearchOptions, total=False):

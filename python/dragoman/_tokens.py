@@ -309,7 +309,7 @@ def _search_options(
     }
     if sampling_topk == 1:
         search["beam"] = beam_size
-        search["faithful"] = False
+        search["protect"] = "off"
         if patience != 1:
             search["finished"] = max(1, round(beam_size * patience))
         return search

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "python.h"
-#include "search/engine.h"
+#include "search/engine/engine.h"
 
 namespace dragoman::python {
 

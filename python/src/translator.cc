@@ -10,10 +10,10 @@
 #include "run/model_languages.h"
 #include "run/ready_models.h"
 #include "run/term_list.h"
-#include "search/options.h"
-#include "search/scorer.h"
-#include "search/text_translator.h"
-#include "search/translate_document.h"
+#include "search/engine/options.h"
+#include "search/engine/scorer.h"
+#include "search/engine/text_translator.h"
+#include "search/engine/translate_document.h"
 #include "tokenizer.h"
 
 namespace dragoman::python {

@@ -15,7 +15,7 @@
 #include "run/ready_models.h"
 #include "run/request_reader.h"
 #include "run/translation_stream.h"
-#include "search/translate_document.h"
+#include "search/engine/translate_document.h"
 #include "store/safetensors.h"
 
 namespace dragoman::cli {

@@ -7,7 +7,7 @@
 #include "document/document.h"
 #include "run/file_queue.h"
 #include "run/request_reader.h"
-#include "search/options.h"
+#include "search/engine/options.h"
 
 namespace dragoman::cli {
 

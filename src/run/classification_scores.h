@@ -6,7 +6,7 @@
 
 #include "data/line_reader.h"
 #include "eval/confusion.h"
-#include "search/classifier.h"
+#include "search/engine/classifier.h"
 
 namespace dragoman::run {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "search/classifier.h"
+#include "search/engine/classifier.h"
 
 namespace dragoman::run {
 

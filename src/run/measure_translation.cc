@@ -7,8 +7,8 @@
 #include "data/line_reader.h"
 #include "data/words.h"
 #include "run/model_description.h"
-#include "search/options.h"
-#include "search/text_translator.h"
+#include "search/engine/options.h"
+#include "search/engine/text_translator.h"
 #include "store/model_file.h"
 
 namespace dragoman::run {

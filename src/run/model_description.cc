@@ -7,7 +7,7 @@
 #include "models/classifier.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
-#include "search/statistical_model.h"
+#include "search/engine/statistical_engine.h"
 
 namespace dragoman::run {
 namespace {

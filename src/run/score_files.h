@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eval/perplexity.h"
-#include "search/scorer.h"
+#include "search/engine/scorer.h"
 
 namespace dragoman::run {
 

@@ -4,7 +4,7 @@
 #include "run/output_folder.h"
 #include "run/training_checks.h"
 #include "run/training_settings.h"
-#include "search/statistical_model.h"
+#include "search/engine/statistical_engine.h"
 
 namespace dragoman::run {
 

@@ -7,7 +7,7 @@
 #include "base/counted.h"
 #include "base/join.h"
 #include "run/model_languages.h"
-#include "search/worker_threads.h"
+#include "search/engine/worker_threads.h"
 #include "text/vocabulary.h"
 #include "train/memory_plan.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 
 namespace dragoman::run {
 

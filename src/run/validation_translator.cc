@@ -7,8 +7,8 @@
 #include "data/utf8.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
-#include "search/model.h"
-#include "search/neural_engine.h"
+#include "search/engine/model.h"
+#include "search/engine/neural_engine.h"
 
 namespace dragoman::run {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "comm/communicator.h"
 #include "run/training_data.h"
-#include "search/batch_decoder.h"
+#include "search/decode/batch_decoder.h"
 #include "train/observer.h"
 
 namespace dragoman::run {

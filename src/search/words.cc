@@ -133,6 +133,11 @@ void move_sources(std::vector<SpanLink>& links, std::uint32_t offset) {
   }
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
 bool continues_word(char32_t code) {
   const text::CharClass kind = text::classify(code);
   return kind == text::CharClass::letter || kind == text::CharClass::mark || kind == text::CharClass::number;

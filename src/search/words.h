@@ -34,6 +34,9 @@ std::vector<SpanLink> align_units(const std::vector<std::vector<float>>& attenti
 // Makes the links of a part of a text, which begins at byte `offset`, those of the text.
 void move_sources(std::vector<SpanLink>& links, std::uint32_t offset);
 
+// `text` without the spaces around it.
+std::string_view trimmed(std::string_view text);
+
 // Whether a character is a letter, a mark on one or a digit.
 bool continues_word(char32_t code);
 // Whether bytes [begin, end) of `text` are a whole word or several: neither end is between two characters of a word.

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 
 namespace dragoman::serve {
 

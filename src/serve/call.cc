@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "run/json_text.h"
-#include "search/engine.h"
+#include "search/engine/engine.h"
 
 namespace dragoman::serve {
 namespace {

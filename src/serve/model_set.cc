@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "run/model_description.h"
 #include "run/model_languages.h"
-#include "search/model.h"
+#include "search/engine/model.h"
 #include "serve/http_message.h"
 #include "store/model_file.h"
 #include "text/language_codes.h"

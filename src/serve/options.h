@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/options.h"
-#include "search/options.h"
+#include "search/engine/options.h"
 
 namespace dragoman::serve {
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/quote.h"
-#include "search/constraints.h"
+#include "search/constrain/constraints.h"
 #include "serve/http_message.h"
 
 namespace dragoman::serve {

@@ -6,7 +6,7 @@
 #include "base/join.h"
 #include "base/quote.h"
 #include "data/utf8.h"
-#include "search/translate_document.h"
+#include "search/engine/translate_document.h"
 #include "serve/term_collector.h"
 #include "text/language_codes.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "exchange/import.h"
-#include "search/model.h"
+#include "search/engine/model.h"
 #include "tests/support/temp_folder.h"
 
 // A model of tests/golden/import (written by make_import.py beside it), imported, with what its own program computes.

@@ -46,13 +46,6 @@ TEST(Import, LogitsEqualThoseOfTheirOwnPrograms) {
   }
 }
 
-// Models with random weights repeat themselves, and so do the answers of their own programs.
-SearchOptions unchecked() {
-  SearchOptions search;
-  search.faithful = false;
-  return search;
-}
-
 void expect_tokens(const ImportedCase& one) {
   for (const nlohmann::json& sentence : one.expected()["sentences"])
     EXPECT_EQ(one.model().encode_source(sentence["text"].get<std::string>(), {.to = one.to(), .from = one.from()}),
@@ -95,7 +88,7 @@ TEST(Import, ALanguageInTheTextIsThatOfItsTranslation) {
   const Translator translator(one.path(), {.device = "cpu", .threads = 1, .max_input_tokens = 12});
   std::string text = "the old house under the bridge";
   const auto translate = [&](const std::string& source, const std::string& to) {
-    SearchOptions search = unchecked();
+    SearchOptions search;
     search.to = to;
     search.max_length = 10;
     const Request request{.text = source, .prefix = "", .terms = {}, .banned = {}};
@@ -159,7 +152,7 @@ TEST(Import, GreedyAndBeamSearchFindTheSameTranslations) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
     const ImportedCase one(name);
-    SearchOptions search = unchecked();
+    SearchOptions search;
     search.max_length = 23;  // as make_import.py
     search.to = one.to();
     search.from = one.from();
@@ -176,7 +169,7 @@ TEST(Import, VocabulariesOfMarianMayBeListsOfWords) {
   EXPECT_NE(one.summary().source_vocabulary, one.summary().target_vocabulary);
   expect_tokens(one);
   expect_logits(one);
-  SearchOptions search = unchecked();
+  SearchOptions search;
   search.max_length = 23;
   search.beam = 1;
   expect_answers(one, "greedy", search);
@@ -242,7 +235,7 @@ TEST(Import, ScoresEqualThoseOfTheSearch) {
     const ImportedCase one(name);
     const Translator translator(one.path(), {.device = "cpu", .threads = 1});
     const Scorer scorer(one.path(), {.device = "cpu"});
-    SearchOptions search = unchecked();
+    SearchOptions search;
     search.max_length = 12;
     search.to = one.to();
     search.from = one.from();

@@ -22,7 +22,7 @@ class Tokens(unittest.TestCase):
 
     def test_tokens_give_the_translation_of_their_text(self):
         results = self.translator.translate_batch([self.tokens, ["It"]], beam_size=4, **SHORT)
-        expected = self.translator.translations(TEXT, max_length=12, min_length=1, truncate=True, faithful=False)[0]
+        expected = self.translator.translations(TEXT, max_length=12, min_length=1, truncate=True)[0]
         self.assertEqual(results[0].hypotheses, [expected.tokens])
         self.assertEqual(results[0].scores, [])
         self.assertEqual(results[0].attention, [])

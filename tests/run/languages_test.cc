@@ -10,7 +10,7 @@
 #include "run/model_languages.h"
 #include "run/training_plan.h"
 #include "run/training_run.h"
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 #include "store/average.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"

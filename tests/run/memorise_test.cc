@@ -8,7 +8,7 @@
 #include "phrasebook/phrasebook.h"
 #include "run/train_statistical.h"
 #include "run/training_run.h"
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 #include "tests/support/temp_folder.h"
 
 namespace dragoman::run {

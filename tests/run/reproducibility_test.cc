@@ -5,8 +5,8 @@
 #include "phrasebook/phrasebook.h"
 #include "run/training_data.h"
 #include "run/training_run.h"
-#include "search/model.h"
-#include "search/text_translator.h"
+#include "search/engine/model.h"
+#include "search/engine/text_translator.h"
 #include "store/model_file.h"
 #include "tests/support/temp_folder.h"
 

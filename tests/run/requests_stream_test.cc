@@ -9,7 +9,7 @@
 #include "run/request_reader.h"
 #include "run/term_list.h"
 #include "run/translation_stream.h"
-#include "search/source_terms.h"
+#include "search/constrain/source_terms.h"
 #include "tests/search/fake_engine.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"

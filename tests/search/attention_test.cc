@@ -1,11 +1,11 @@
 // Attention weights that a search returns, over the source and over the decoder's own past.
-#include "search/attention.h"
+#include "search/decode/attention.h"
 
 #include <gtest/gtest.h>
 
 #include "dragoman/dragoman.h"
 #include "dragoman/translator.h"
-#include "search/scorer.h"
+#include "search/engine/scorer.h"
 #include "tests/search/text_model.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "search/ranking.h"
+#include "search/decode/scores.h"
 #include "tests/search/toy.h"
 
 namespace dragoman::search::test {

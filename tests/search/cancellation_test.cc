@@ -3,7 +3,7 @@
 
 #include <latch>
 
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 #include "tests/search/text_model.h"
 #include "tests/support/temp_folder.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "dragoman/scorer.h"
-#include "search/classifier.h"
+#include "search/engine/classifier.h"
 #include "tests/search/c_classifier.h"
 #include "tests/search/classifier_file.h"
 #include "tests/support/errors.h"

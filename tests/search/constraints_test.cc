@@ -84,6 +84,28 @@ TEST(Constraints, CoverageMeansThatTheSequencesAreThere) {
   }
 }
 
+TEST(Constraints, MayHaveAnotherTokenInAPlace) {
+  const std::vector<TokenEdges> edges(12);
+  const Constraints constraints({{4, 5, 6}, {8}}, {Ending::any, Ending::any}, edges, {{4, 7, 6}, {}});
+  Tokens next;
+  const TermProgress begun = constraints.after({}, 4);
+  constraints.find_next(begun, next);
+  EXPECT_EQ(next, (Tokens{5, 7}));
+  for (const std::int32_t token : next)
+    EXPECT_EQ(constraints.left(constraints.after(constraints.after(begun, token), 6)), 1) << token;
+  EXPECT_EQ(constraints.left(constraints.after(begun, 8)), 3) << "begun anew, but the other one is met";
+  Random random(5);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const ToyModel model(seed % 2 ? "transformer-small" : "lstm-luong", 8, seed);
+    Goal goal = toy_goal({.beam = 1 + static_cast<int>(random.below(6))}, 12);
+    goal.constraints = constraints;
+    for (const Found& found : translate_one(model, {random_source(random), goal})) {
+      EXPECT_TRUE(contains(found.words, {4, 5, 6}) || contains(found.words, {4, 7, 6})) << seed;
+      EXPECT_TRUE(contains(found.words, {8})) << seed;
+    }
+  }
+}
+
 TEST(Constraints, ATermCostsNoMoreThanItMust) {
   // With a wide beam the constrained search finds the best of all translations that contain the term.
   Random random(3);

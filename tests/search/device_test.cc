@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "dragoman/translator.h"
 #include "kernels/cuda/cuda.h"
-#include "search/scorer.h"
+#include "search/engine/scorer.h"
 #include "tensor/placement.h"
 #include "tests/search/text_model.h"
 #include "tests/support/temp_folder.h"

@@ -1,12 +1,12 @@
 // Explanations: the attention of every layer and head, likely tokens, and where they lead.
-#include "search/explain.h"
+#include "search/engine/explain.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "nn/attention/attention_record.h"
-#include "search/scorer.h"
+#include "search/engine/scorer.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "search/engine.h"
+#include "search/engine/engine.h"
 #include "search/words.h"
 
 namespace dragoman::search::test {

@@ -5,10 +5,10 @@
 #include <latch>
 #include <limits>
 
-#include "search/options.h"
-#include "search/scorer.h"
+#include "search/engine/options.h"
+#include "search/engine/scorer.h"
+#include "search/engine/text_translator.h"
 #include "search/surface.h"
-#include "search/text_translator.h"
 #include "tests/search/fake_engine.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"
@@ -214,17 +214,17 @@ TEST(TextParts, AnEngineThatFailsIsAnErrorOfTheRequest) {
 
 // ---- Texts without words ----
 
-TEST(TextsOfMarks, StayAsTheyAre) {
+TEST(TextsOfMarks, StayAsTheyAreIfTheyAreProtected) {
   TextTranslator translator(std::make_unique<FailingEngine>(FailingEngine::How::drops), {});
+  SearchOptions protects;
+  protects.protect = Protect::on;
   for (const char* const text : {"!!!", "---", "* * *", "…", "👍🏽", "❤️", " ?? "}) {
-    const TranslationResult result = translator.translate({asked_for(text)}, {}).at(0);
+    const TranslationResult result = translator.translate({asked_for(text)}, protects).at(0);
     ASSERT_EQ(result.translations.size(), 1u);
     EXPECT_EQ(result.translations[0].text, text);
   }
-  SearchOptions unchecked;
-  unchecked.faithful = false;
-  EXPECT_ANY_THROW(translator.translate({asked_for("!!!")}, unchecked)) << "the engine is asked";
-  EXPECT_ANY_THROW(translator.translate({asked_for("!1")}, {}));
+  EXPECT_ANY_THROW(translator.translate({asked_for("!!!")}, {})) << "the engine is asked";
+  EXPECT_ANY_THROW(translator.translate({asked_for("!1")}, protects));
 }
 
 // ---- Terms, prefixes and unknown words ----

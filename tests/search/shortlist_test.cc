@@ -3,7 +3,7 @@
 #include <set>
 
 #include "dragoman/translator.h"
-#include "search/text_translator.h"
+#include "search/engine/text_translator.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -120,9 +120,7 @@ class ShortlistFiles : public ::testing::Test {
 TEST_F(ShortlistFiles, RestrictTranslationsUnlessTheyAreSwitchedOff) {
   TranslatorOptions options = on_cpu();
   const std::vector<std::string> texts = {"the red house stands here .", "where is it , now ?", "a blue dog"};
-  SearchOptions search;
-  search.faithful = false;  // this model repeats itself, and nothing else would be left to write
-  const std::vector<std::string> restricted = Translator(path(), options).translate(texts, search);
+  const std::vector<std::string> restricted = Translator(path(), options).translate(texts);
   for (const std::string& text : restricted) EXPECT_TRUE(only_allowed(text)) << text;
   options.shortlist = false;
   const std::vector<std::string> free = Translator(path(), options).translate(texts);

@@ -1,4 +1,4 @@
-#include "search/source_terms.h"
+#include "search/constrain/source_terms.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "search/term_places.h"
+#include "search/engine/term_places.h"
 
 #include <gtest/gtest.h>
 
-#include "search/constraints.h"
+#include "search/constrain/constraints.h"
 
 namespace dragoman::search {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "search/model.h"
+#include "search/engine/model.h"
 #include "store/model_file.h"
 #include "tests/search/toy.h"
 #include "text/build.h"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/scorer.h"
-#include "search/model.h"
-#include "search/text_translator.h"
+#include "search/engine/model.h"
+#include "search/engine/text_translator.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"

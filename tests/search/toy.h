@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
-#include "search/batch_decoder.h"
+#include "search/decode/batch_decoder.h"
 
 // Random models over a handful of words, and searches with them.
 namespace dragoman::search::test {

@@ -1,5 +1,5 @@
 // Documents through a translator.
-#include "search/translate_document.h"
+#include "search/engine/translate_document.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include "base/random.h"
 #include "dragoman/dragoman.h"
-#include "search/neural_engine.h"
-#include "search/scorer.h"
-#include "search/text_translator.h"
+#include "search/engine/neural_engine.h"
+#include "search/engine/scorer.h"
+#include "search/engine/text_translator.h"
 #include "search/words.h"
 #include "tests/search/text_model.h"
 #include "tests/support/errors.h"
