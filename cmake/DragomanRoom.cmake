@@ -35,6 +35,7 @@ function(dragoman_room NAME)
   if(DRAGOMAN_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
     list(APPEND sources ${cuda_sources})
+    set_source_files_properties(${cuda_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # newer releases of CMake would
   endif()
   add_library(dragoman_${NAME} STATIC ${sources})
   set_target_properties(dragoman_${NAME} PROPERTIES UNITY_BUILD ${DRAGOMAN_UNITY} UNITY_BUILD_BATCH_SIZE ${DRAGOMAN_UNITY_FILES})
