@@ -68,6 +68,7 @@ endfunction()
 # Programs that take long run in parts beside each other (DRAGOMAN_TEST_PARTS_NAME), before the others.
 set(DRAGOMAN_TEST_PARTS_kernels 5)
 set(DRAGOMAN_TEST_PARTS_cli 4)
+set(DRAGOMAN_TEST_PARTS_browser 4)
 set(DRAGOMAN_TEST_PARTS_recipe 3)
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})

@@ -174,8 +174,10 @@ TEST(Queue, AClientThatLeavesFreesItsPlace) {
   leaving.close();
   EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
   EXPECT_TRUE(eventually([&] { return server.metric("dragoman_waiting_tokens") == 0; }));
-  EXPECT_NE(server.connect_admin().get("/metrics").body.find("{route=\"/translate\",status=\"499\"} 1"),
-            std::string::npos);
+  EXPECT_TRUE(eventually([&] {
+    return server.connect_admin().get("/metrics").body.find("{route=\"/translate\",status=\"499\"} 1") !=
+           std::string::npos;
+  }));
   server.stage().hold(false);
   EXPECT_EQ(server.translate("b").status, 200);
 }
