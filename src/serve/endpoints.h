@@ -22,8 +22,8 @@ std::vector<Route> description_routes();
 // The files of src/serve/page, compiled in: each under its own name, index.html also as /.
 std::vector<Route> page_routes();
 
-// For whoever runs the server: /metrics, /admin/reload. `connections` says how many are open. Models are loaded by
-// `loader`, so that nobody else waits for them.
+// For the administrator: /metrics, /admin/reload. `connections` says how many are open. Models are loaded by
+// `loader`, in the background, so requests do not wait for them.
 std::vector<Route> operation_routes(Backend& backend, TaskThreads& loader, std::function<std::size_t()> connections);
 
 }  // namespace dragoman::serve

@@ -217,7 +217,7 @@ void HttpConnection::read_body() {
                         });
 }
 
-// Memory for the request or the response under way, which may have to give way to others.
+// The memory charged for the current request or response. It may be reclaimed for other clients.
 std::unique_ptr<Shares::Holding> HttpConnection::take_memory(std::size_t bytes, bool is_response) {
   return host_.memory.take(
       network_of(request_.address), bytes,

@@ -14,7 +14,7 @@ namespace dragoman::serve {
 class Metrics {
  public:
   void count_request(const std::string& route, int status, double seconds);
-  // Of the texts to translate, for each key; without keys, for everybody together.
+  // Of the texts to translate, counted per key; without keys, in one sum.
   void count_characters(const std::string& key, std::size_t count);
   std::uint64_t characters(const std::string& key) const;
 

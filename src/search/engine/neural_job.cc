@@ -179,7 +179,7 @@ void NeuralJob::ban_loop(const Tokens& loop) {
   tokens_.banned.push_back(std::move(too_often));
 }
 
-// The numbers of a term are the business of the term.
+// Numbers inside required terms are not counted: the term constraint already places them.
 bool NeuralJob::require(std::span<const LostPart> lost) {
   const auto is_new = [this](const LostPart& part) { return !tokens_.terms.cover(part.source); };
   required_ += static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), is_new));
